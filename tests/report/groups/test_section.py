@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,8 @@ from tests.report.crowds import SCENARIOS, crowd
 from virtometer.analysis import Analysis, analyse, by_guest_clocks
 from virtometer.report import render
 from virtometer.report.formats.html import page
-from virtometer.report.groups import section as crowds
+from virtometer.report.groups.section import section
+from virtometer.report.parts.section import Section
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "contract" / "schema" / "report.schema.json").read_text())
 DESIGNED = {
@@ -63,6 +65,12 @@ def analysis() -> Analysis:
 @pytest.fixture(scope="module")
 def document(analysis: Analysis) -> Any:
     return json.loads(render(analysis, "json"))
+
+
+def parts_of(analysis: Analysis) -> Sequence[Section]:
+    found = section(analysis)
+    assert found is not None
+    return found.parts
 
 
 def test_the_document_is_valid_and_has_exactly_the_fields(document: Any) -> None:
@@ -137,7 +145,7 @@ def test_one_guest_alone_is_beside_its_groups_everywhere(analysis: Analysis, doc
     ]  # fmt: skip
     assert rows[0]["guests"] == "1" and float(rows[0]["guest_value"]) == pytest.approx(loaded["alone"])
     assert float(rows[0]["guest_low"]) < float(rows[0]["guest_value"]) < float(rows[0]["guest_high"])
-    part = next(part for part in crowds.parts(analysis) if part.name == "under load")
+    part = next(part for part in parts_of(analysis) if part.title == "under load")
     reached = next(table for table in part.tables if "what each guest reached" in table.caption)
     assert reached.rows[0][:2] == ("runc", "alone") and "IO/s ±" in reached.rows[0][2]
     assert any("runc alone, disk read user" in figure.alternative for figure in part.figures)
@@ -177,10 +185,10 @@ def test_csv_has_a_row_for_each_guest_and_each_cell(analysis: Analysis, document
 
 
 def test_the_page_has_a_part_for_each_scenario(analysis: Analysis) -> None:
-    parts = crowds.parts(analysis)
-    assert [part.name for part in parts] == [str(one["name"]) for one in SCENARIOS]
+    parts = parts_of(analysis)
+    assert [part.title for part in parts] == [str(one["name"]) for one in SCENARIOS]
     growing = parts[0]
-    assert len(growing.figures) == 2 and len(growing.lines) == 1 and growing.notes
+    assert len(growing.figures) == 2 and len(growing.wide) == 1 and growing.notes
     text = page(analysis, scripts=False)
     assert "Several guests at once" in text and "Workload by workload" not in text
     assert "universal scalability law" in text and 'id="together-7"' in text

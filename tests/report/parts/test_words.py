@@ -22,7 +22,7 @@ from virtometer.report.formats.terminal import ResultTable
 from virtometer.report.machine import tables
 from virtometer.report.machine.findings import FINDING
 from virtometer.report.parts import figures, html_tables, words
-from virtometer.report.sweeps.section import shown
+from virtometer.report.sweeps.section import part
 from virtometer.workloads.registry import WORKLOADS
 
 
@@ -163,7 +163,7 @@ def test_what_qualifies_a_verdict_is_in_every_table(verdict: Verdict, text: str,
         assert any(said in cell for row in html_tables.numbers(found, {}).rows for cell in row)
         assert said in figures.efficiency(found, 0.05).alternative
         for sweep in of.sweeps:
-            assert all(said in row[-1] for one in shown(sweep, found).tables for row in one.rows)
+            assert all(said in row[-1] for one in part("sweep-1", sweep, found).tables for row in one.rows)
         row = FINDING.row(found[1])
         assert (row["verdict"], row["qualified"]) == (verdict.value, text)
 
