@@ -31,10 +31,11 @@ test-all: setup ## all tests of both languages, with the slow sweeps, all orders
 lint: setup ## formatting, lints and types of both languages
 	@setup/lint.sh
 
-contract: setup ## make the files anew that are made from the agent's table and the models of plans
+contract: setup ## make the files anew that are made from the agent's table, the models of plans and the fields of reports
 	@"$$(.venv/bin/virtometer agent path)" kernels --json > contract/kernels.json
 	@.venv/bin/python setup/kernel_page.py
 	@.venv/bin/virtometer plan reference --markdown > docs/PLANS.md
+	@.venv/bin/python setup/machine_pages.py
 
 mutants: setup ## wrong agents on purpose, and which check finds each (about an hour; ONLY=memory for some)
 	@ONLY="$(ONLY)" setup/mutants.sh

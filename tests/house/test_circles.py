@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Set
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.house.test_imports import FILES, SOURCE, imported
+from tests.house.tracked import ROOT
 
 
 def module_of(file: Path) -> str:
@@ -75,6 +77,33 @@ def test_no_folder_imports_itself_through_others() -> None:
 def test_folders_have_the_imports_of_their_files() -> None:
     imports = {"v.a.x.one": {"v.a.y.two", "v.a.three", "v.a.x.four"}, "v.a.three": {"v.a.x.one"}, "v.a.y.two": {"v.b"}}
     assert rooms(imports) == {"v.a.x": {"v.a.y"}, "v.a.y": set()}
+
+
+_USE = re.compile(r"^use crate::(?:\{(?P<many>[^;]*)\}|(?P<one>\w+))", re.MULTILINE)
+
+
+def crate_graph(folder: Path) -> dict[str, set[str]]:
+    """Module of a Rust crate -> the modules of it that it names in `use`; those of folders are their parent's."""
+    files = {file.relative_to(folder).parts[0].removesuffix(".rs"): set[str]() for file in folder.rglob("*.rs")}
+    for file in folder.rglob("*.rs"):
+        module = file.relative_to(folder).parts[0].removesuffix(".rs")
+        for found in _USE.finditer(file.read_text(encoding="utf-8")):
+            names = re.findall(r"\w+", found["one"] or found["many"])
+            files[module] |= {name for name in names if name in files} - {module}
+    return {module: names - {"tests"} for module, names in files.items() if module not in ("lib", "tests")}
+
+
+@pytest.mark.parametrize("crate", ["protocol", "sampling", "kernels", "agent"])
+def test_no_module_of_a_crate_uses_itself_through_others(crate: str) -> None:
+    found = circles(crate_graph(ROOT / "agent" / crate / "src"))
+    assert not found, "; ".join(" -> ".join(circle) for circle in found)
+
+
+def test_a_module_of_a_crate_has_what_it_uses(tmp_path: Path) -> None:
+    (tmp_path / "lib.rs").write_text("use crate::one;\n")
+    (tmp_path / "one.rs").write_text("use crate::{Code, two::{self, Two}};\nuse serde::two;\n")
+    (tmp_path / "two.rs").write_text("use crate::one::{a, b};\n")
+    assert crate_graph(tmp_path) == {"one": {"two"}, "two": {"one"}}
 
 
 MOST_FILES = 20

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 from tests.analysis import sequential_campaign as sequential
 from tests.store.campaigns import campaign
 from virtometer.model import EnvironmentStatus, FollowUp, PlanEnvironment, Screened, Stage, Trial, Why
-from virtometer.store.follow_ups import follow_up_of, follow_up_value, with_stages
+from virtometer.store.follow_ups import with_stages
 from virtometer.store.ledger import Ledger
-from virtometer.store.rows import from_json, to_json
+from virtometer.store.rows import stage_of, stage_row
 
 FOLLOW_UP = FollowUp(
     (
@@ -29,7 +31,9 @@ FOLLOW_UP = FollowUp(
 
 
 def test_there_and_back() -> None:
-    assert follow_up_of(from_json(to_json(follow_up_value(FOLLOW_UP)))) == FOLLOW_UP
+    stage = Stage("now", 4, 0, {("read", "box"): 2}, {("read", "bus"): None}, "time", FOLLOW_UP)
+    row: Any = SimpleNamespace(**stage_row(stage))
+    assert stage_of(row) == stage
 
 
 def test_the_plan_has_the_cells_and_what_is_known_of_them() -> None:

@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod arguments;
 mod failure;
 mod framing;
 mod outgoing;

@@ -1,5 +1,6 @@
 //! What the laboratory sends: its greeting and its requests.
 
+use crate::arguments::{bad, checked_interface, object, out_of_range};
 use crate::tune::{self, Tune};
 use crate::{Code, Failure, Parameters, MAGIC, MAX_INTEGER, PROTOCOL};
 use serde::Deserialize;
@@ -187,14 +188,6 @@ fn text(line: &[u8]) -> Result<&str, Failure> {
     std::str::from_utf8(line).map_err(|_| bad("the line is not UTF-8"))
 }
 
-/// An object, never the array form that serde would take for a struct as well.
-pub(crate) fn object<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, Failure> {
-    if !text.trim_start_matches([' ', '\t']).starts_with('{') {
-        return Err(bad("the line is not a JSON object"));
-    }
-    serde_json::from_str(text).map_err(|fault| bad(fault.to_string()))
-}
-
 fn nothing(arguments: &str, command: Command) -> Result<Result<Command, Failure>, Failure> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
@@ -263,15 +256,6 @@ fn network(arguments: &str) -> Result<Result<Command, Failure>, Failure> {
             .ok_or_else(|| out_of_range(format!("the prefix is {}, not 0 to 32", wire.prefix)))?;
         Ok(Command::ConfigureNetwork(Network { interface, address, prefix }))
     })())
-}
-
-/// A name that an interface can have.
-pub(crate) fn checked_interface(name: String) -> Result<String, Failure> {
-    // The kernel's own limit is 16 bytes with the terminating zero.
-    if name.is_empty() || name.len() > 15 || name.contains(['/', ' ', '\0']) {
-        return Err(out_of_range(format!("{name:?} cannot be the name of a network interface")));
-    }
-    Ok(name)
 }
 
 fn prepare(arguments: &str) -> Result<Result<Command, Failure>, Failure> {
@@ -377,14 +361,6 @@ fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<V
     Option::deserialize(deserializer)
 }
 
-fn bad(message: impl Into<String>) -> Failure {
-    Failure::new(Code::BadMessage, message)
-}
-
 fn mismatch(message: String) -> Failure {
     Failure::new(Code::ProtocolMismatch, message)
-}
-
-pub(crate) fn out_of_range(message: impl Into<String>) -> Failure {
-    Failure::new(Code::BadArguments, message)
 }

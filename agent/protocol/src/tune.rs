@@ -1,6 +1,6 @@
 //! Requests that change the system that the agent runs in, before something is measured, and the reply to them.
 
-use crate::request::{checked_interface, object, out_of_range};
+use crate::arguments::{checked_interface, object, out_of_range};
 use crate::Failure;
 use serde::{Deserialize, Serialize};
 

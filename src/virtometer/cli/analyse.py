@@ -55,8 +55,8 @@ def analyse(
             from virtometer.analysis.table.long_table import read
             from virtometer.counted import counted
             from virtometer.report.effects.terminal import terminal
-            from virtometer.report.formats.machine import findings_parts
             from virtometer.report.formats.terminal import ResultTable
+            from virtometer.report.machine.document import findings_parts
 
             table = read(content, str(file))
         if against is None and not table.factors:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -46,7 +47,7 @@ def compare(
     from virtometer.cli.parts.exit_statuses import OF_OUTCOMES
     from virtometer.errors import UsageError
     from virtometer.report.formats import comparison
-    from virtometer.report.formats.machine import comparison_text
+    from virtometer.report.machine.document import comparison_text
     from virtometer.runner.watch import host
 
     share = share_option("--margin", margin)
@@ -58,19 +59,19 @@ def compare(
         names = [name.strip() for name in environments.split(",") if name.strip()]
         if len(names) != 2:
             raise UsageError("one campaign alone needs --in with two environments, or a second campaign")
-        found, differs = compare_environments(first, names[0], names[1], share, verdict=by), []
+        found = compare_environments(first, names[0], names[1], share, verdict=by)
     else:
         if environments:
             raise UsageError("--in is for the environments of one campaign; two campaigns were given")
         second = _read(b)
         found = compare_campaigns(first, second, share, absolute=absolute, verdict=by)
-        differs = differing(first, second, host.changed(first.host, second.host))
+        found = replace(found, differing=differing(first, second, host.changed(first.host, second.host)))
     if json:
-        put_document(comparison_text(found, differs))
+        put_document(comparison_text(found))
     elif markdown:
-        put_document(comparison.markdown(found, differs))
+        put_document(comparison.markdown(found))
     else:
-        PlainConsole().print(comparison.ComparisonTable(found, differs))
+        PlainConsole().print(comparison.ComparisonTable(found))
     raise typer.Exit(OF_OUTCOMES[found.outcome.value])
 
 

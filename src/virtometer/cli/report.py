@@ -31,9 +31,7 @@ class Format(StrEnum):
 _MAKERS: dict[Format | None, str] = {
     None: "virtometer.report.formats.terminal",
     Format.HTML: "virtometer.report.formats.html",
-    Format.JSON: "virtometer.report.formats.machine",
-    Format.GROUPS_CSV: "virtometer.report.formats.groups_csv",
-    Format.MATRICES_CSV: "virtometer.report.formats.groups_csv",
+    Format.JSON: "virtometer.report.machine.document",
 }
 """Where a report is made; the others are made where CSV is."""
 
@@ -59,7 +57,7 @@ def report(
 
     if kind is None and out is not None:
         raise UsageError("--out needs --format", advice=f"add --format {', '.join(Format)}")
-    maker = _MAKERS.get(kind, "virtometer.report.formats.csv_export")
+    maker = _MAKERS.get(kind, "virtometer.report.machine.tables")
     with notice("reading the ledger ..."), Ledger.open(directory) as ledger, importing("virtometer.analysis", maker):
         campaign = ledger.read()
 

@@ -27,20 +27,16 @@ def render(analysis: Analysis, format: str) -> str:
         from virtometer.report.formats.html import page  # plots take a second to load: the other formats need not wait
 
         return page(analysis)
-    from virtometer.report.formats import (
-        csv_export,  # nor does a table need these
-        machine,  # nor does a table need these
-    )
-    from virtometer.report.formats import groups_csv as crowd_csv  # nor does a table need these
+    from virtometer.report.machine import document, tables  # nor does a table need these
 
     makers = {
-        "json": machine.text,
-        "csv": csv_export.results_csv,
-        "findings-csv": csv_export.findings_csv,
-        "groups-csv": crowd_csv.groups_csv,
-        "matrices-csv": crowd_csv.matrices_csv,
-        "samples-csv": csv_export.samples_csv,
-        "probes-csv": csv_export.probes_csv,
+        "json": document.text,
+        "csv": tables.results_csv,
+        "findings-csv": tables.findings_csv,
+        "groups-csv": tables.groups_csv,
+        "matrices-csv": tables.matrices_csv,
+        "samples-csv": tables.samples_csv,
+        "probes-csv": tables.probes_csv,
     }
     if format not in makers:
         raise UsageError(f"there is no report format {format}", advice=f"the formats are {', '.join(FORMATS)}")

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 from sqlalchemy import Row
 
 from virtometer.model import (
@@ -18,6 +18,7 @@ from virtometer.model import (
     EnvironmentStatus,
     Failure,
     FailureKind,
+    FollowUp,
     GuestStart,
     GuestUse,
     HostTuningEvent,
@@ -26,22 +27,20 @@ from virtometer.model import (
     MarkKind,
     Placement,
     Plan,
-    ProcessorUse,
     RoundTrip,
     Run,
     Sample,
     Score,
     SetAside,
     Stage,
-    Traffic,
     Trial,
     TrialRecord,
     TuningState,
 )
-from virtometer.store.follow_ups import follow_up_of, follow_up_value
 
 Values = dict[str, Any]
 
+_HOST_USE, _GUEST_USE, _FOLLOW_UP = TypeAdapter(HostUse), TypeAdapter(GuestUse), TypeAdapter(FollowUp)
 _DEPTH = 64  # of arrays and objects within each other
 
 
@@ -78,15 +77,9 @@ def _plain(value: object) -> object:
 
 
 def plan_of(text: str) -> Plan:
-    """A plan as the ledger holds it. A limit that never had an effect stood in plans of earlier versions.
-
-    Raises ValueError, in a sentence, for what is no plan.
-    """
-    plan = from_json(text)
-    if isinstance(plan, dict) and isinstance(plan.get("limits"), dict):
-        plan["limits"].pop("stop_s", None)
+    """A plan as the ledger holds it. Raises ValueError, in a sentence, for what is no plan."""
     try:
-        return Plan.model_validate_json(to_json(plan))
+        return Plan.model_validate_json(to_json(from_json(text)))
     except ValidationError as cause:
         where = ".".join(map(str, cause.errors()[0]["loc"])) or "all of it"
         raise ValueError(f"a plan that is wrong at {where}") from cause
@@ -163,6 +156,7 @@ def planned_of(planned: Sequence[Row[Any]], placements: Sequence[Row[Any]]) -> t
 
 def stage_row(stage: Stage) -> Values:
     """Row of the table `stages`."""
+    follow_up = stage.follow_up
     return {
         "decided_at": stage.decided_at,
         "first_trial": stage.first_trial,
@@ -170,7 +164,7 @@ def stage_row(stage: Stage) -> Values:
         "blocks_json": to_json([[*key, count] for key, count in stage.blocks.items()]),
         "beyond_json": to_json([[*key, seconds] for key, seconds in stage.beyond.items()]),
         "bounded_by": to_text(stage.limit),
-        "follow_up_json": None if stage.follow_up is None else to_json(follow_up_value(stage.follow_up)),
+        "follow_up_json": follow_up and to_json(_FOLLOW_UP.dump_python(follow_up, mode="json")),
     }
 
 
@@ -183,7 +177,7 @@ def stage_of(row: Row[Any]) -> Stage:
         {(workload, environment): count for workload, environment, count in from_json(row.blocks_json)},
         {(workload, environment): seconds for workload, environment, seconds in from_json(row.beyond_json)},
         row.bounded_by,
-        None if row.follow_up_json is None else follow_up_of(from_json(row.follow_up_json)),
+        None if row.follow_up_json is None else _FOLLOW_UP.validate_python(from_json(row.follow_up_json)),
     )
 
 
@@ -338,16 +332,8 @@ def _score_of(row: Row[Any]) -> Score:
         row.clock_rate_bound,
         row.clock_probes,
     )
-    use = None if row.guest_use_json is None else _guest_use_of(from_json(row.guest_use_json))
+    use = None if row.guest_use_json is None else _GUEST_USE.validate_python(from_json(row.guest_use_json))
     return Score(row.value, row.work, clock, row.window_start_host_ns, row.window_end_host_ns, row.guest_cpu_s, use)
-
-
-def _guest_use_of(values: Mapping[str, Any]) -> GuestUse:
-    return GuestUse(**{**values, "traffic": _traffic_of(values.get("traffic"))})
-
-
-def _traffic_of(values: Mapping[str, Any] | None) -> Traffic | None:
-    return None if values is None else Traffic(**values)
 
 
 def sample_rows(trial: int, number: int, samples: Iterable[Sample]) -> list[Values]:
@@ -403,13 +389,7 @@ def trial_of(row: Row[Any], trial: Trial, runs: Sequence[Run]) -> TrialRecord:
         started_at=row.started_at,
         wall_s=row.wall_s,
         start_skew_ns=row.start_skew_ns,
-        host=None if row.host_json is None else _host_of(from_json(row.host_json)),
+        host=None if row.host_json is None else _HOST_USE.validate_python(from_json(row.host_json)),
         marks=tuple(Mark(MarkKind(kind), text) for kind, text in from_json(row.marks_json)),
         runs=tuple(runs),
     )
-
-
-def _host_of(values: Mapping[str, Any]) -> HostUse:
-    processors = tuple(ProcessorUse(**one) for one in values.get("processors", ()))
-    traffic = {name: _traffic_of(values.get(name)) for name in ("network", "loopback")}
-    return HostUse(**{**values, "processors": processors, **traffic})

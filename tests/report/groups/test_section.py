@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,8 @@ from tests.report.crowds import SCENARIOS, crowd
 from virtometer.analysis import Analysis, analyse, by_guest_clocks
 from virtometer.report import render
 from virtometer.report.formats.html import page
-from virtometer.report.groups import section as crowds
+from virtometer.report.groups.section import section
+from virtometer.report.parts.section import Section
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "contract" / "schema" / "report.schema.json").read_text())
 DESIGNED = {
@@ -63,6 +65,12 @@ def analysis() -> Analysis:
 @pytest.fixture(scope="module")
 def document(analysis: Analysis) -> Any:
     return json.loads(render(analysis, "json"))
+
+
+def parts_of(analysis: Analysis) -> Sequence[Section]:
+    found = section(analysis)
+    assert found is not None
+    return found.parts
 
 
 def test_the_document_is_valid_and_has_exactly_the_fields(document: Any) -> None:
@@ -130,14 +138,14 @@ def test_a_matrix_has_a_unit_a_direction_and_the_load_of_each_cell(document: Any
 def test_one_guest_alone_is_beside_its_groups_everywhere(analysis: Analysis, document: Any) -> None:
     loaded = next(g for g in document["groups"] if g["scenario"] == "under load" and g["workload"] == "disk read")
     assert loaded["alone_unit"] == "IO/s" and loaded["alone"] == pytest.approx(40_000 * 0.97, rel=0.05)
-    rows = [row for row in csv.DictReader(io.StringIO(render(analysis, "groups-csv"))) if row["role"] == "alone"]
+    rows = [row for row in csv.DictReader(io.StringIO(render(analysis, "groups-csv"))) if row["guest_role"] == "alone"]
     assert [(row["scenario"], row["workload"]) for row in rows] == [
         ("under load", "disk read"), ("under load", "stream"), ("guest to guest", "stream"),
         ("disk and net", "disk read"), ("disk and net", "stream"),
     ]  # fmt: skip
-    assert rows[0]["guests"] == "1" and float(rows[0]["value"]) == pytest.approx(loaded["alone"])
-    assert float(rows[0]["value_low"]) < float(rows[0]["value"]) < float(rows[0]["value_high"])
-    part = next(part for part in crowds.parts(analysis) if part.name == "under load")
+    assert rows[0]["guests"] == "1" and float(rows[0]["guest_value"]) == pytest.approx(loaded["alone"])
+    assert float(rows[0]["guest_low"]) < float(rows[0]["guest_value"]) < float(rows[0]["guest_high"])
+    part = next(part for part in parts_of(analysis) if part.title == "under load")
     reached = next(table for table in part.tables if "what each guest reached" in table.caption)
     assert reached.rows[0][:2] == ("runc", "alone") and "IO/s ±" in reached.rows[0][2]
     assert any("runc alone, disk read user" in figure.alternative for figure in part.figures)
@@ -156,14 +164,19 @@ def test_raw_values_are_valid_too() -> None:
 
 def test_csv_has_a_row_for_each_guest_and_each_cell(analysis: Analysis, document: Any) -> None:
     groups = list(csv.DictReader(io.StringIO(render(analysis, "groups-csv"))))
-    guests = [row for row in groups if row["role"] != "alone"]
+    guests = [row for row in groups if row["guest_role"] != "alone"]
     assert len(guests) == sum(len(group["members"]) for group in document["groups"])
     first = groups[0]
     assert float(first["sum_low"]) <= float(first["sum"]) <= float(first["sum_high"]) and first["unit"] == "FLOP/s"
-    assert {row["role"] for row in guests} == {"measured", "load"}
+    assert {row["guest_role"] for row in guests} == {"measured", "load"}
     last = next(row for row in guests if (row["scenario"], row["guests"], row["guest"]) == ("growing", "3", "runc #3"))
-    assert float(last["against_others_low"]) < float(last["against_others"]) < float(last["against_others_high"]) < 1
-    assert (last["worst_blocks"], last["rank_blocks"]) == ("6", "6")
+    assert (
+        float(last["guest_against_others_low"])
+        < float(last["guest_against_others"])
+        < float(last["guest_against_others_high"])
+        < 1
+    )
+    assert (last["guest_worst"], last["guest_blocks"]) == ("6", "6")
     assert float(last["host_cpu_per_work_low"]) < float(last["host_cpu_per_work"])
     cells = list(csv.DictReader(io.StringIO(render(analysis, "matrices-csv"))))
     assert len(cells) == sum(len(one["rows"]) * len(one["columns"]) for one in document["matrices"])
@@ -172,10 +185,10 @@ def test_csv_has_a_row_for_each_guest_and_each_cell(analysis: Analysis, document
 
 
 def test_the_page_has_a_part_for_each_scenario(analysis: Analysis) -> None:
-    parts = crowds.parts(analysis)
-    assert [part.name for part in parts] == [str(one["name"]) for one in SCENARIOS]
+    parts = parts_of(analysis)
+    assert [part.title for part in parts] == [str(one["name"]) for one in SCENARIOS]
     growing = parts[0]
-    assert len(growing.figures) == 2 and len(growing.lines) == 1 and growing.notes
+    assert len(growing.figures) == 2 and len(growing.wide) == 1 and growing.notes
     text = page(analysis, scripts=False)
     assert "Several guests at once" in text and "Workload by workload" not in text
     assert "universal scalability law" in text and 'id="together-7"' in text

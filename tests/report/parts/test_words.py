@@ -17,10 +17,12 @@ from virtometer.analysis import Analysis, analyse
 from virtometer.analysis.compared.campaigns import compare_campaigns
 from virtometer.model import Estimate, Finding, Verdict
 from virtometer.report import render
-from virtometer.report.formats import comparison, csv_export, machine
+from virtometer.report.formats import comparison
 from virtometer.report.formats.terminal import ResultTable
+from virtometer.report.machine import tables
+from virtometer.report.machine.findings import FINDING
 from virtometer.report.parts import figures, html_tables, words
-from virtometer.report.sweeps.section import shown
+from virtometer.report.sweeps.section import part
 from virtometer.workloads.registry import WORKLOADS
 
 
@@ -161,8 +163,8 @@ def test_what_qualifies_a_verdict_is_in_every_table(verdict: Verdict, text: str,
         assert any(said in cell for row in html_tables.numbers(found, {}).rows for cell in row)
         assert said in figures.efficiency(found, 0.05).alternative
         for sweep in of.sweeps:
-            assert all(said in row[-1] for one in shown(sweep, found).tables for row in one.rows)
-        row = machine.finding_row(found[1])
+            assert all(said in row[-1] for one in part("sweep-1", sweep, found).tables for row in one.rows)
+        row = FINDING.row(found[1])
         assert (row["verdict"], row["qualified"]) == (verdict.value, text)
 
 
@@ -171,7 +173,7 @@ def test_what_qualifies_a_verdict_is_on_the_page_in_csv_and_in_comparisons() -> 
     of = analyse(campaign)
     vars(of)["findings"] = qualified(of, Verdict.UNDECIDED, "the host was busy")
     assert ">undecided: the host was busy<" in "".join(render(of, "html").split("\n"))
-    assert "undecided,the host was busy,total" in csv_export.findings_csv(of)
+    assert "undecided,the host was busy,total" in tables.findings_csv(of)
     assert json.loads(render(of, "json"))["findings"][1]["qualified"] == "the host was busy"
     both = compare_campaigns(campaign, campaign, 0.05)
     busy = replace(
@@ -181,4 +183,4 @@ def test_what_qualifies_a_verdict_is_on_the_page_in_csv_and_in_comparisons() -> 
             for one in both.compared
         ),
     )
-    assert "undecided: the host was busy" in comparison.markdown(busy, [])
+    assert "undecided: the host was busy" in comparison.markdown(busy)

@@ -17,10 +17,10 @@ from virtometer.analysis.statistics.knee import Middle, Position
 from virtometer.model import Campaign
 from virtometer.report import render
 from virtometer.report.formats.html import page
-from virtometer.report.formats.machine import document
 from virtometer.report.formats.terminal import ResultTable
+from virtometer.report.machine.document import document
 from virtometer.report.sweeps.knees import groups, notes, place, sentence, table
-from virtometer.report.sweeps.section import shown
+from virtometer.report.sweeps.section import part
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "contract" / "schema" / "report.schema.json").read_text())
 CAPACITIES = {"native": 50_000, "box": 12_000, "fast": 1e6, "slow": 500}
@@ -85,7 +85,7 @@ def test_the_page_has_the_sentence_the_plot_and_the_table(analysis: Analysis) ->
     assert "knees: native 2" in text and "Dashed: the knee" in text
     assert "against native</th>" in text
     (sweep,) = analysis.sweeps
-    found = shown(sweep, analysis.findings, analysis.knees)
+    found = part("sweep-1", sweep, analysis.findings, analysis.knees)
     assert len(found.figures) == 3 and len(found.tables) == 2 and len(found.sentences) == 1
 
 

@@ -8,13 +8,13 @@ from virtometer.analysis import analyse
 from virtometer.analysis.curves.sweeps import sweeps
 from virtometer.model import Failure, FailureKind
 from virtometer.report.parts import words
-from virtometer.report.sweeps.section import shown
+from virtometer.report.sweeps.section import part
 
 
 def test_the_tables_of_a_sweep_follow_its_figures() -> None:
     campaign = curves()
     found = analyse(campaign).findings
-    by_name = {sweep.name: shown(sweep, found) for sweep in sweeps(campaign.plan.workloads)}
+    by_name = {sweep.name: part("sweep-1", sweep, found) for sweep in sweeps(campaign.plan.workloads)}
     assert list(by_name) == ["read", "write", "system"]
     (table,) = by_name["read"].tables
     assert table.columns == ("size", "native", ODD)
@@ -38,15 +38,15 @@ def test_a_curve_has_the_values_and_one_with_two_environments_their_efficiency_t
     for places, figures in (([Place("native")], 1), ([Place("native"), Place("box")], 2)):
         campaign = simulate(places, sized(3))
         (sweep,) = sweeps(campaign.plan.workloads)
-        found = shown(sweep, analyse(campaign).findings)
-        assert (found.name, len(found.figures), len(found.tables)) == ("read", figures, 1)
+        found = part("sweep-1", sweep, analyse(campaign).findings)
+        assert (found.title, len(found.figures), len(found.tables)) == ("read", figures, 1)
 
 
 def test_a_place_without_a_value_says_so_in_its_cell() -> None:
     failure = Failure(FailureKind.UNAVAILABLE, "no memory", 0)
     campaign = simulate([Place("native"), Place("box", fails={"read 2": failure})], sized(3))
     (sweep,) = sweeps(campaign.plan.workloads)
-    (table,) = shown(sweep, analyse(campaign).findings).tables
+    (table,) = part("sweep-1", sweep, analyse(campaign).findings).tables
     assert table.columns == ("size", "native", "box")
     assert [row[0] for row in table.rows] == ["1 B", "2 B", "3 B"]
     assert table.rows[1] == ("2 B", "6.00 GB/s", "not available here")
@@ -56,8 +56,8 @@ def test_a_place_without_a_value_says_so_in_its_cell() -> None:
 def test_without_a_finding_the_tables_are_empty_of_environments() -> None:
     campaign = simulate([Place("native")], sized(3))
     (sweep,) = sweeps(campaign.plan.workloads)
-    found = shown(sweep, ())
-    assert found.figures == ()
+    found = part("sweep-1", sweep, ())
+    assert found.figures == []
     assert [(table.columns, list(table.rows)) for table in found.tables] == [
         (("size",), [("1 B",), ("2 B",), ("3 B",)])
     ]
@@ -67,7 +67,7 @@ def test_categories_have_bars_and_a_row_each() -> None:
     calls = [Work(f"call {one}", "os", "system-call", "s", 1e-7, of="call", levels={"call": one}) for one in "ab"]
     campaign = simulate([Place("native"), Place("box", efficiency={"": 0.5})], calls)
     (sweep,) = sweeps(campaign.plan.workloads)
-    found = shown(sweep, analyse(campaign).findings)
+    found = part("sweep-1", sweep, analyse(campaign).findings)
     assert len(found.figures) == 1
     (table,) = found.tables
     assert table.columns == ("call", "native", "box")

@@ -38,9 +38,9 @@ INSERT INTO "entries" VALUES(2,0,1,1,'c3911b0d5e4c5e00e0d29d9facb65b2f61abc0549d
 INSERT INTO "entries" VALUES(3,1,1,1,'29debc06bb7754a67d0cd55571acb32426b883e1aaab5224bc51de75b438fef7',0,0);
 INSERT INTO "entries" VALUES(4,3,2,1,'8a1e09d744f3d3e64a794d57024d2f51c5f51ceb04d4e2017ef1f6aeb1a045e0',0,0);
 INSERT INTO "entries" VALUES(5,NULL,2,1,'62673d9ea0c7c70271aa057a544f798c7b2f9e70c87e7c654e641e58cf4b2fce',1,0);
-INSERT INTO "entries" VALUES(6,NULL,2,1,'667024de2a96916ca3bc5e4772a3468896e7f0a69a01c8c181c802b1a93bec2b',2,0);
-INSERT INTO "entries" VALUES(7,NULL,2,1,'b90a13e16fe9aa2e25266f45847215f0c163237ec50498d427fe4e43e91ccf97',2,1);
-INSERT INTO "entries" VALUES(8,NULL,2,1,'62691bea4c4b9b7bd0d357033ff2b8b675c2c14e39bb75bf5644c0f335f86994',2,2);
+INSERT INTO "entries" VALUES(6,NULL,2,1,'099de4d0670bfa7a9ce11688cb4562a867769c94a610524ca99a3ea549310b5c',2,0);
+INSERT INTO "entries" VALUES(7,NULL,2,1,'aabe181a66da26276eb1a27da63700906daec5b812fd0585b3ab1f055e110f89',2,1);
+INSERT INTO "entries" VALUES(8,NULL,2,1,'af1b7f541bb890bc806a59c80cce76452127da6a7f41c6dbbba5b64faf1e8064',2,2);
 CREATE TABLE environments (
 	position INTEGER NOT NULL, 
 	name TEXT NOT NULL, 
@@ -221,7 +221,7 @@ CREATE TABLE stages (
 	PRIMARY KEY (position)
 );
 INSERT INTO "stages" VALUES(1,'2026-01-02T04:00:00.000+00:00',4,2,'[["w","box",1]]','[["w","native",null]]','a budget of 60 s',NULL);
-INSERT INTO "stages" VALUES(2,'2026-01-02T05:00:00.000+00:00',6,0,'[]','[]','','{"screened":[["cache","MATTERS","w","none",-2.0,8.5,[]],["bus","IDLE","w","ide",-0.5,0.5,[]]],"cells":["native","other"],"environments":[{"name":"other","kind":"runc","settings":{"cpus":1},"timing":"auto","levels":{"cache":"none"},"of":"box"}],"terms":["cache"],"left_out":[],"levels":{"cache":["writeback","none"]},"missing":{"other":["it is not here",""]},"blocks":9}');
+INSERT INTO "stages" VALUES(2,'2026-01-02T05:00:00.000+00:00',6,0,'[]','[]','','{"screened":[{"factor":"cache","why":"its effect can matter","metric":"w","level":"none","low":-2.0,"high":8.5,"chain":[]},{"factor":"bus","why":"its effect cannot matter","metric":"w","level":"ide","low":-0.5,"high":0.5,"chain":[]}],"cells":["native","other"],"environments":[{"name":"other","kind":"runc","settings":{"cpus":1},"timing":"auto","levels":{"cache":"none"},"of":"box"}],"terms":["cache"],"left_out":[],"levels":{"cache":["writeback","none"]},"missing":{"other":["it is not here",""]},"blocks":9}');
 CREATE TABLE superseded (
 	entry INTEGER NOT NULL, 
 	rows_json TEXT NOT NULL, 

@@ -149,14 +149,14 @@ def _one_sided(one: Mapping[Key, Cell], other: Mapping[Key, Cell]) -> list[str]:
     ]
 
 
-def differing(a: Campaign, b: Campaign, changed: Sequence[str]) -> list[str]:
+def differing(a: Campaign, b: Campaign, changed: Sequence[str]) -> tuple[str, ...]:
     """What differs between two campaigns beside their numbers, in sentences; `changed`: of their hosts."""
     names = dict.fromkeys([*a.versions, *b.versions])
-    return [
+    return (
         *(f"host: {phrase}" for phrase in changed),
         *(
             f"{name}: {a.versions.get(name, 'absent')} in A, {b.versions.get(name, 'absent')} in B"
             for name in names
             if a.versions.get(name) != b.versions.get(name)
         ),
-    ]
+    )

@@ -48,7 +48,8 @@ class Comparison:
     """Everything about B against A.
 
     absolute: whether values are compared. left_out: what stands on one side alone or was not alike, in sentences.
-    lost: what A measured and B did not, although its plan has it, in sentences.
+    lost: what A measured and B did not, although its plan has it, in sentences. differing: what else differs between
+    both campaigns, in sentences.
     """
 
     compared: tuple[Compared, ...]
@@ -56,6 +57,7 @@ class Comparison:
     margin: float
     left_out: tuple[str, ...] = ()
     lost: tuple[str, ...] = ()
+    differing: tuple[str, ...] = ()
 
     @property
     def findings(self) -> tuple[Finding, ...]:

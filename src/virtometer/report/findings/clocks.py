@@ -8,18 +8,20 @@ from typing import Any
 
 import altair as alt
 
+from virtometer.analysis import Analysis
 from virtometer.analysis.describe.clocks import LONGEST_S, ClockQuality
 from virtometer.model import ClockFault, FaultKind
 from virtometer.report.parts import words
 from virtometer.report.parts.figures import Figure, data, finish
 from virtometer.report.parts.html_tables import HtmlTable
+from virtometer.report.parts.section import Section, some
 from virtometer.report.sweeps.curves import by_environment
 
-CORRECTED = (
+_CORRECTED = (
     "Every duration above is in host time: guests' clocks are compared with the host's before, during and after each "
     "run. This is what believing them would have cost."
 )
-BELIEVED = (
+_BELIEVED = (
     "Every duration above is what the guests' own clocks said. They were compared with the host's before, during and "
     "after each run all the same: this is what comparing them found, and how wrong the values above may be."
 )
@@ -32,6 +34,20 @@ _RELATIVE = (
     "[round(log(datum.value) / LN10) + 2] + ' %' : "
     "datum.value >= 0.0001 ? format(datum.value * 100, ',~g') + ' %' : format(datum.value * 1e6, '~g') + ' ppm'"
 )
+
+
+def section(analysis: Analysis) -> Section:
+    """The plot of all clocks, and what was found of each."""
+    campaign = analysis.campaign
+    raw = campaign.clock == "guest"
+    return Section(
+        id="clocks",
+        title="How far can each guest's clock be believed?",
+        short="Clocks",
+        sentences=[_BELIEVED if raw else _CORRECTED],
+        wide=some(figure(analysis.clocks, campaign.plan.limits.clock_error, raw=raw)),
+        tables=[grid(analysis.clocks)],
+    )
 
 
 def grid(qualities: Sequence[ClockQuality]) -> HtmlTable:

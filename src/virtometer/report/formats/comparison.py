@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from rich import box
 from rich.console import Console, ConsoleOptions, RenderResult
@@ -73,7 +73,7 @@ def _what(where: Where) -> str:
     return f"{where.workload} ({where.scenario}{guests})" + (f" {where.which + 1}" if where.which else "")
 
 
-def markdown(of: Comparison, differing: Sequence[str]) -> str:
+def markdown(of: Comparison) -> str:
     """The comparison as a table of GitHub's Markdown, with its notes below."""
     lines = [f"**{_cell(headline(of))}**", ""]
     lines += [f"| {' | '.join(_HEADINGS)} |", "|---|---|---|---|---|---|---|"]
@@ -84,7 +84,7 @@ def markdown(of: Comparison, differing: Sequence[str]) -> str:
         lines.append(f"| {' | '.join(shown)}{numbers} | {worse} |")
     lines += ["", f"{_cell(legend(of))}."]
     lines += [f"- [{number}] {_cell(text)}" for number, text in notes.lines()]
-    lines += [f"- {_cell(text)}" for text in (*of.lost, *differing, *of.left_out)]
+    lines += [f"- {_cell(text)}" for text in (*of.lost, *of.differing, *of.left_out)]
     return "\n".join(lines) + "\n"
 
 
@@ -104,10 +104,8 @@ def _reached(one: Estimate | None, finding: Finding, *, absolute: bool) -> str:
 class ComparisonTable:
     """The comparison as a rich renderable, with its footnotes."""
 
-    def __init__(self, of: Comparison, differing: Sequence[str]) -> None:
-        """`differing`: what differs beside the numbers."""
+    def __init__(self, of: Comparison) -> None:
         self._of = of
-        self._differing = differing
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """A row a finding."""
@@ -125,5 +123,5 @@ class ComparisonTable:
             yield Text("* not like with like: the conditions differ, see the note", style="dim")
         for _, text in notes.lines():
             yield Text(f"{notes.mark([text])} {text}", style="dim")
-        for text in (*self._of.lost, *self._differing, *self._of.left_out):
+        for text in (*self._of.lost, *self._of.differing, *self._of.left_out):
             yield Text(text, style="dim")

@@ -3,51 +3,55 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from virtometer.analysis import Analysis
 from virtometer.analysis.curves.knees import Knee
 from virtometer.analysis.curves.sweeps import Series, Sweep
 from virtometer.model import Finding, Verdict
 from virtometer.report.parts import words
 from virtometer.report.parts.figures import Figure
-from virtometer.report.parts.html_tables import HtmlTable
+from virtometer.report.parts.html_tables import HtmlTable, levels
+from virtometer.report.parts.section import Section, some
 from virtometer.report.sweeps import curves, knee_figures, knees
 
 
-@dataclass(frozen=True, slots=True)
-class SweepShown:
-    """One sweep: sentences, figures, then tables."""
+def section(analysis: Analysis) -> Section | None:
+    """A part for each sweep, where single guests were measured over its levels, and averages over caches."""
+    measured = {one.workload for one in analysis.findings}
+    of_guests = [one for one in analysis.sweeps if measured & {workload.name for workload in one.workloads}]
+    if not of_guests:
+        return None
+    return Section(
+        id="sweeps",
+        title="Sweeps",
+        sentences=["Workloads with factors: each environment over the levels."],
+        parts=[part(f"sweep-{n}", one, analysis.findings, analysis.knees) for n, one in enumerate(of_guests, 1)],
+        tables=[levels(curves.title(one.series), one.averages, one.unit) for one in analysis.level_averages],
+    )
 
-    name: str
-    figures: tuple[Figure, ...]
-    tables: tuple[HtmlTable, ...]
-    sentences: tuple[str, ...] = ()
 
-
-def shown(sweep: Sweep, findings: Sequence[Finding], found: Sequence[Knee] = ()) -> SweepShown:
+def part(identity: str, sweep: Sweep, findings: Sequence[Finding], found: Sequence[Knee] = ()) -> Section:
     """What the page shows of a sweep. found: the knees of its series, whose plots and tables come first."""
     figures: list[Figure] = []
     tables: list[HtmlTable] = []
     sentences: list[str] = []
     for series in sweep.series:
         for group in knees.groups([one for one in found if one.series == series]):
-            drawn = knee_figures.latency_curve(group)
-            figures += [drawn] if drawn is not None else []
+            figures += some(knee_figures.latency_curve(group))
             tables.append(knees.table(group, curves.title(series)))
-            sentences += [knees.sentence(group), *knees.notes(group)]
+            said = [knees.sentence(group), *knees.notes(group)]
+            sentences += [f"{one[0].upper()}{one[1:]}" for one in said]
         if len(series.axes) == 1:
-            made = (curves.curve(series, findings), curves.efficiency_curve(series, findings))
-            figures += [figure for figure in made if figure is not None]
+            figures += some(curves.curve(series, findings), curves.efficiency_curve(series, findings))
             tables.append(_over_one(series, findings))
         else:
             figures += curves.surface(series, findings)
             tables += _over_two(series, findings)
     if sweep.categories:
-        if bars := curves.bars(sweep.name, sweep.categories, findings):
-            figures.append(bars)
+        figures += some(curves.bars(sweep.name, sweep.categories, findings))
         rows = [(curves.category(one), one.name) for one in sweep.categories]
         tables.append(_table(sweep.name, ", ".join(sweep.categories[0].levels), rows, findings))
-    return SweepShown(sweep.name, tuple(figures), tuple(tables), tuple(sentences))
+    return Section(id=identity, title=sweep.name, sentences=sentences, figures=figures, tables=tables)
 
 
 def _over_one(of: Series, findings: Sequence[Finding]) -> HtmlTable:

@@ -16,13 +16,14 @@ from hypothesis import strategies as st
 from tests.analysis import sequential_campaign as sequential
 from tests.analysis.factor_campaigns import disk_campaign
 from tests.analysis.simulated_campaigns import FAMILIES, Place, Work, changed, simulate, with_runs
+from tests.house.tracked import ROOT
 from tests.report.showcase import compared, in_turns, lying, showcase
 from virtometer.analysis import analyse, by_guest_clocks
 from virtometer.errors import UsageError
 from virtometer.model import ClockFit, Failure, FailureKind, RoundTrip, Run
 from virtometer.report import FORMATS, render
 
-SCHEMA = json.loads((Path(__file__).parents[3] / "contract" / "schema" / "report.schema.json").read_text())
+SCHEMA = json.loads((ROOT / "contract" / "schema" / "report.schema.json").read_text())
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 
 

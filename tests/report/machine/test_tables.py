@@ -11,11 +11,13 @@ from typing import Any
 import pytest
 
 from tests.analysis.simulated_campaigns import Place, Work, changed, lied, simulate, with_runs
+from tests.report.crowds import crowd
 from tests.report.showcase import DISK, compared, curves, in_turns, lying, showcase
 from virtometer.analysis import analyse, by_guest_clocks
 from virtometer.model import Campaign, ClockFault, ClockFit, Failure, FailureKind, Mark, MarkKind, RoundTrip
 from virtometer.report import render
-from virtometer.report.formats.machine import document
+from virtometer.report.machine.document import document
+from virtometer.report.machine.tables import groups_csv, matrices_csv
 
 
 def test_results_csv_has_a_row_for_every_placement_with_empty_cells_for_missing() -> None:
@@ -110,8 +112,8 @@ def test_findings_csv_has_the_worst_block() -> None:
     campaign = showcase()
     rows = {(row["workload"], row["subject"]): row for row in rows_of(campaign, "findings-csv")}
     found = rows["memory triad 64 MB", "user-mode Linux"]
-    assert (found["worst_block"], found["verdict_without_worst_block"]) == ("4", "equivalent")
-    numbers = [float(found[name]) for name in ("worst_block_ratio", "without_worst_block_low", "without_worst_block")]
+    assert (found["worst_block"], found["worst_block_verdict_without"]) == ("4", "equivalent")
+    numbers = [float(found[name]) for name in ("worst_block_ratio", "worst_block_without_low", "worst_block_without")]
     assert numbers == sorted(numbers) and 0 < numbers[0] < float(found["ratio"]) < numbers[2]
     assert rows["memory triad 64 MB", "native"]["worst_block"] == ""
 
@@ -255,3 +257,15 @@ def test_names_come_back_as_they_were(name: str) -> None:
     for kind in ("csv", "findings-csv", "samples-csv"):
         column = "subject" if kind == "findings-csv" else "environment"
         assert {row[column] for row in rows_of(campaign, kind)} == {name}
+
+
+def test_no_row_of_several_guests_has_a_column_without_a_name() -> None:
+    analysis = analyse(crowd(blocks=2))
+    for text in (groups_csv(analysis), matrices_csv(analysis)):
+        header, *rows = csv.reader(io.StringIO(text))
+        assert len(set(header)) == len(header) and rows
+        assert {len(row) for row in rows} == {len(header)}
+    named = list(csv.DictReader(io.StringIO(groups_csv(analysis))))
+    load = next(row for row in named if row["guest_role"] == "load")
+    assert load["guest_workload"] == "linpack" and load["workload"] == "disk read"
+    assert load["guest_unit"] == "FLOP/s" and load["unit"] == "IO/s" and load["guest_against_others"] == ""

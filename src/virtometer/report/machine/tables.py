@@ -1,4 +1,4 @@
-"""A campaign as CSV (RFC 4180, one header line, missing is empty): results, findings, every raw sample, or every probe.
+"""A campaign as CSV (RFC 4180, one header line, missing is empty): results, findings, groups, samples, probes.
 
 Names come from plans and words from guests, and a spreadsheet runs what begins like a formula: such a text has an
 apostrophe before it, which spreadsheets take for the sign of a text. Numbers are never touched, negative ones neither.
@@ -12,47 +12,32 @@ import io
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from functools import cache
 from itertools import repeat
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from virtometer.analysis import Analysis
 from virtometer.analysis.describe.measures import Times
-from virtometer.model import NO_SLICE, Run, Traffic, TrialRecord, columns_of, texts_of
-from virtometer.report.formats.machine import finding_row, trial_row
+from virtometer.analysis.groups.estimates import Group
+from virtometer.analysis.groups.reference import STATES
+from virtometer.model import NO_SLICE, Estimate, Run, TrialRecord, columns_of, texts_of
+from virtometer.report.machine.findings import FINDING
+from virtometer.report.machine.groups import GROUP, MATRIX, MEMBER, RANK
+from virtometer.report.machine.trials import PLACEMENT, RUN, TRIAL, Ran
 from virtometer.report.parts.plain import plain
 from virtometer.visible import visible
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # the last four full-width
-_FINDING = (
-    "workload", "op", "metric", "unit", "better", "subject", "against", "ratio", "low", "high", "n", "typical",
-    "typical_low", "typical_high", "verdict", "qualified", "verdict_by", "p_value", "p_adjusted", "host_cpu_ratio",
-    "host_cpu_low", "host_cpu_high", "value", "value_low", "value_high", "detectable", "blocks_needed",
-    "blocks_needed_low", "blocks_needed_high", "seconds_needed", "like_with_like", "unlike", "levels", "median",
-    "median_low", "median_high", "median_level", "unseen_share", "worst_block", "worst_block_ratio",
-    "without_worst_block", "without_worst_block_low", "without_worst_block_high", "verdict_without_worst_block",
-    "p_equivalent_adjusted", "slices_by_windows", "slices_by_windows_low",
-    "slices_by_windows_high", "slices_by_windows_n", "notes",
-)  # fmt: skip
-_TRAFFIC = tuple(field.name for field in fields(Traffic))
-CPU = ("code_s", "vmm_s", "kernel_s", "user_s", "system_s", "cpu_unknown")
-_GUEST_USE = tuple(f"guest_{name}" for name in (*CPU, *_TRAFFIC))
-_RESULT = (
-    "trial", "block", "scenario", "position", "start_group", "started_at", "status", "reason", "reason_kind", "marks",
-    "placement", "environment", "guest", "instance", "workload", "role", "guest_id", "kernel", "op", "threads", "unit",
-    "better", "value", "value_bound", "agent_value", "work", "window_s", "guest_cpu_s", *_GUEST_USE, "agent_cpu_s",
-    "samples", "samples_unused",
-    "clock_rate", "clock_rate_bound", "clock_bound_ns", "clock_reference_guest_ns", "clock_reference_host_ns",
-    "clock_probes", "wall_s", "kind", "settings", "levels", "conditions", "parameters", "measures", "host_wall_s",
-    "host_user", "host_nice", "host_system", "host_idle", "host_iowait", "host_irq", "host_softirq", "host_steal",
-    "host_busy", "host_foreign", "host_run_delay", "host_pressure", "host_frequency_mhz", "host_temperature_c",
-    "host_watch_s", "host_overlap_s",
-    *(f"host_{of}_{name}" for of in ("network", "loopback") for name in _TRAFFIC),
-    "times", "times_count", "times_p50_s", "times_p90_s", "times_p99_s", "times_p999_s", "times_max_s",
+_RENAMED = {"index": "trial", "ordinal": "placement"}  # as in the tables of samples and probes
+_TIMES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p999": 0.999, "max": 1.0}
+_BESIDE = ("marks", "kind", "settings", "levels", "times", "times_count", *(f"times_{name}_s" for name in _TIMES))
+_GUEST = [*MEMBER.columns("guest"), *RANK.columns("guest")[1:]]  # both have the name of the guest
+_GROUP = [*(name for name in GROUP.columns() if name != "host"), *(f"host_{state}" for state in STATES)]
+_MATRIX = (
+    "scenario", "type", "workload", "row", "column", "of", "unit", "value", "low", "high", "n", "intensity", "notes",
 )  # fmt: skip
 _SAMPLE = (
     "trial", "block", "placement", "environment", "guest", "workload", "role", "guest_id", "sample", "slice",
@@ -67,50 +52,8 @@ _PROBE = (
 
 
 def findings_csv(analysis: Analysis) -> str:
-    """One row a finding: the `findings` of the machine interface, notes joined by ` | `."""
-    return csv_table(
-        _FINDING,
-        (
-            {
-                **row,
-                "unlike": " | ".join(row["unlike"]),
-                "levels": _object(row["levels"]),
-                **_median(row["median"]),
-                **_worst_block(row["worst_block"]),
-                **_slices_by_windows(row["slices_by_windows"]),
-                "notes": " | ".join(row["notes"]),
-            }
-            for row in (plain(finding_row(finding)) for finding in analysis.findings)
-        ),
-    )
-
-
-def _slices_by_windows(of: Mapping[str, Any] | None) -> dict[str, object]:
-    """The columns of the ratio in slices by that in long windows; empty where it is not known."""
-    values = (None,) * 4 if of is None else (of["ratio"], of["low"], of["high"], of["n"])
-    return dict(zip(_FINDING[-5:-1], values, strict=True))
-
-
-def _median(of: Mapping[str, Any] | None) -> dict[str, object]:
-    """The columns of a finding's median; empty without one."""
-    if of is None:
-        return {"median": None}
-    return {"median": of["value"], **{f"median_{name}": of[name] for name in ("low", "high", "level")}}
-
-
-def _worst_block(worst: Mapping[str, Any] | None) -> dict[str, object]:
-    """The columns of a finding's worst block; empty without one."""
-    if worst is None:
-        return {"worst_block": None}
-    without = worst["without"]
-    return {
-        "worst_block": worst["block"],
-        "worst_block_ratio": worst["ratio"],
-        "without_worst_block": without["ratio"],
-        "without_worst_block_low": without["low"],
-        "without_worst_block_high": without["high"],
-        "verdict_without_worst_block": worst["verdict_without"],
-    }
+    """One row a finding: the `findings` of the machine interface."""
+    return csv_table(FINDING.columns(), (dict(FINDING.cells(one)) for one in analysis.findings))
 
 
 def results_csv(analysis: Analysis) -> str:
@@ -121,52 +64,28 @@ def results_csv(analysis: Analysis) -> str:
     campaign = analysis.campaign
     environments = {one.name: one for one in campaign.plan.environments}
     workloads = {one.name: one for one in campaign.plan.workloads}
+    of_runs = [name for name in RUN.columns() if name != "histograms"]
 
     def rows() -> Iterable[Mapping[str, object]]:
-        for trial in campaign.trials:
-            record = plain(trial_row(analysis, trial))
-            shared = {
-                **{key: record[key] for key in _RESULT if key in record},
-                "trial": record["index"],
-                "marks": " | ".join(f"{mark['kind']}: {mark['text']}" for mark in record["marks"]),
-                **{f"host_{name}": value for name, value in (record["host_use"] or {}).items()},
-                **_host_traffic(record["host_use"] or {}),
-            }
-            runs = {run["ordinal"]: run for run in record["runs"]}
-            times = {run.placement.ordinal: analysis.times_of(run) for run in trial.scored}
-            for placement in [{**one, **runs.get(one["ordinal"], {})} for one in record["placements"]]:
-                clock = placement.get("clock") or {}
-                environment = environments.get(placement["environment"])
-                workload = workloads.get(placement["workload"])
-                yield {
+        for record in campaign.trials:
+            shared = dict(TRIAL.cells(Ran(campaign, record)))
+            shared["marks"] = " | ".join(map(str, record.marks))
+            runs = {run.placement.ordinal: run for run in record.runs}
+            for placement in record.trial.placements:
+                run = runs.get(placement.ordinal)
+                environment, workload = environments.get(placement.environment), workloads.get(placement.workload)
+                found = {
                     **shared,
-                    **placement,
-                    **_guest_use(placement.get("guest_use") or {}),
-                    "placement": placement["ordinal"],
-                    **{f"clock_{name}": value for name, value in clock.items()},
+                    **dict(PLACEMENT.cells(placement) if run is None else RUN.cells(run)),
                     "kind": environment.kind if environment else None,
                     "settings": _object(environment.settings if environment else None),
                     "levels": _object(workload.levels if workload else None),
-                    "conditions": _object(placement.get("conditions")),
-                    "parameters": _object(placement.get("parameters")),
-                    "measures": _object(placement.get("measures")),
-                    **_times(times.get(placement["ordinal"], {})),
+                    **_times({} if run is None or run.score is None else analysis.times_of(run)),
                 }
+                yield {_RENAMED.get(name, name): value for name, value in found.items()}
 
-    return csv_table(_RESULT, rows())
-
-
-def _host_traffic(use: Mapping[str, Any]) -> dict[str, object]:
-    """The columns of the host's interfaces."""
-    found = {of: use.get(of) or {} for of in ("network", "loopback")}
-    return {f"host_{of}_{name}": value for of, counts in found.items() for name, value in counts.items()}
-
-
-def _guest_use(use: Mapping[str, Any]) -> dict[str, object]:
-    """The columns of what a guest's CPU time was spent for, and of its traffic."""
-    seconds = {f"guest_{name}_s": use.get(name) for name in ("code", "vmm", "kernel", "user", "system")}
-    traffic = {f"guest_{name}": value for name, value in (use.get("traffic") or {}).items()}
-    return {**seconds, "guest_cpu_unknown": use.get("unknown"), **traffic}
+    names = [*TRIAL.columns(), *of_runs, *_BESIDE]
+    return csv_table([_RENAMED.get(name, name) for name in names], rows())
 
 
 def _times(found: Mapping[str, Times]) -> dict[str, object]:
@@ -174,12 +93,66 @@ def _times(found: Mapping[str, Times]) -> dict[str, object]:
     if not found:
         return {}
     name, times = next(iter(found.items()))
-    quantiles = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p999": 0.999, "max": 1.0}
+    quantiles = {f"times_{column}_s": times.quantile(share) for column, share in _TIMES.items()}
+    return {"times": name, "times_count": times.total, **quantiles}
+
+
+def groups_csv(analysis: Analysis) -> str:
+    """One row a guest of every group, with what is said of the whole group in each, and all intervals.
+
+    Before the groups of an environment stands its guest alone, with the role `alone`.
+    """
+
+    def rows() -> Iterable[Mapping[str, object]]:
+        for of in analysis.together.groups:
+            if of.follows_alone and of.alone is not None:
+                yield _single(of, of.alone)
+            shared = {**dict(GROUP.cells(of)), **_states(of.host)}
+            ranks = {one.label: one for one in of.ranks}
+            for one in of.members:
+                rank = ranks.get(one.guest) if one.role == "measured" else None
+                yield shared | dict(RANK.cells(rank, "guest")) | dict(MEMBER.cells(one, "guest"))
+
+    return csv_table([*_GROUP, *_GUEST], rows())
+
+
+def _single(of: Group, value: Estimate) -> Mapping[str, object]:
+    """The row of the guest alone that a group follows. Its rate stands as the sum."""
+    rate = of.alone_rate
     return {
-        "times": name,
-        "times_count": times.total,
-        **{f"times_{column}_s": times.quantile(share) for column, share in quantiles.items()},
+        **{name: getattr(of, name) for name in ("scenario", "type", "environment", "workload", "unit")},
+        "guests": 1,
+        "n": value.n,
+        "guest": of.environment,
+        "guest_role": "alone",
+        "guest_workload": of.workload,
+        "guest_unit": of.alone_unit,
+        "guest_value": value.value,
+        "guest_low": value.low,
+        "guest_high": value.high,
+        **({} if rate is None else {"sum": rate.value, "sum_low": rate.low, "sum_high": rate.high}),
+        **_states(of.alone_host),
     }
+
+
+def _states(host: Mapping[str, float]) -> dict[str, float]:
+    return {f"host_{state}": worth for state, worth in host.items()}
+
+
+def matrices_csv(analysis: Analysis) -> str:
+    """One row a cell of every matrix, those without a value too."""
+    tables = {"values": "value", "low": "low", "high": "high", "n": "n", "intensity": "intensity"}
+
+    def rows() -> Iterable[Mapping[str, object]]:
+        for of in analysis.together.matrices:
+            made = plain(MATRIX.row(of))
+            shared = {**made, "notes": " | ".join(of.notes)}
+            for at, row in enumerate(of.rows):
+                for across, column in enumerate(of.columns):
+                    cell = {name: made[table][at][across] for table, name in tables.items()}
+                    yield {**shared, **cell, "row": row, "column": column}
+
+    return csv_table(_MATRIX, rows())
 
 
 def samples_csv(analysis: Analysis) -> str:

@@ -11,7 +11,7 @@ from tests.analysis.effects.experiments import AIO, CACHE, DUMMY, experiment, re
 from tests.house.tracked import ROOT
 from virtometer.analysis.effects.effect import Effects
 from virtometer.analysis.effects.whole import effects
-from virtometer.report.effects.rows import effect_rows, experiment_row
+from virtometer.report.machine.effects import EFFECT, EXPERIMENT, staged, with_factors
 from virtometer.report.parts.plain import plain
 
 SCHEMA = json.loads((ROOT / "contract" / "schema" / "report.schema.json").read_text(encoding="utf-8"))
@@ -32,7 +32,7 @@ def check(kind: str, value: object) -> None:
 
 
 def test_effects_have_the_fields_of_the_design_and_fit_the_schema() -> None:
-    rows = plain(effect_rows(FOUND))
+    rows = plain([EFFECT.row(one) for one in staged(FOUND)])
     assert {"metric", "term", "percent", "low", "high", "share", "p_adjusted", "verdict"} <= set(rows[0])
     for row in rows:
         check("effect", row)
@@ -43,7 +43,7 @@ def test_effects_have_the_fields_of_the_design_and_fit_the_schema() -> None:
 
 
 def test_the_experiment_has_factors_settings_and_what_is_lost() -> None:
-    row = plain(experiment_row(FOUND))
+    row = plain(EXPERIMENT.row(FOUND))
     check("experiment", row)
     assert row["factors"][1] == {"name": "cache", "levels": ["writeback", "none", "unsafe"]}
     (read, write) = row["metrics"]
@@ -52,4 +52,4 @@ def test_the_experiment_has_factors_settings_and_what_is_lost() -> None:
 
 
 def test_without_factors_there_is_none() -> None:
-    assert effect_rows(Effects()) == [] and experiment_row(Effects()) is None
+    assert staged(Effects()) == [] and with_factors(Effects()) is None

@@ -1,0 +1,71 @@
+"""What describes the machine interface: its JSON Schema, and the page docs/json.md. Both are made from the fields."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from virtometer.report.machine.comparisons import COMPARISON
+from virtometer.report.machine.document import REPORT
+from virtometer.report.machine.field import Schema, Shape
+
+_TITLE = "The machine interface of a report"
+_ABOUT = """\
+# The machine interface
+
+`virtometer report DIR --format json` prints one object of the shape [report](#report), `compare --json` one of the
+shape [comparison](#comparison); `analyse --json` has `findings` and `effects` of a report. This page is made from the
+declarations of the fields, as is `contract/schema/report.schema.json`: `make contract` writes both anew.
+Numbers that do not exist are `null`. All names and texts are as in the plan. METHODOLOGY.md says how each number is
+made, and how far it can be trusted.
+
+In CSV a field of an object within a row is called OBJECT_FIELD, and texts of a list stand in one cell, apart by ` | `.
+"""
+
+
+def _shapes() -> dict[str, Shape]:
+    """Every shape of a report and of a comparison by its name, each before those that are within it."""
+    found: dict[str, Shape] = {}
+    left = [COMPARISON, REPORT]
+    while left:
+        one = left.pop()
+        if one.name not in found:
+            found[one.name] = one
+            left += [field.of for field in reversed(one.fields) if field.of is not None]
+    return found
+
+
+def report_schema() -> dict[str, Any]:
+    """JSON Schema, draft 2020-12."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": _TITLE,
+        **REPORT.schema(),
+        "$defs": {name: shape.schema() for name, shape in _shapes().items() if shape is not REPORT},
+    }
+
+
+def report_page() -> str:
+    """The page docs/json.md: a table for each shape."""
+    return "\n".join([_ABOUT, *map(_section, _shapes().values())])
+
+
+def _section(of: Shape) -> str:
+    about = f"{of.meaning[0].upper()}{of.meaning[1:]}."
+    rows = [f"| `{one.name}` | {_words(one.schema)} | {one.meaning} |" for one in of.fields]
+    return "\n".join([f"## {of.name}", "", about, "", "| field | type | meaning |", "|---|---|---|", *rows, ""])
+
+
+def _words(schema: Schema) -> str:
+    """A type in words."""
+    if "const" in schema:
+        return str(schema["const"])
+    if "enum" in schema:
+        return ", ".join("null" if one is None else f"`{one}`" if one else "empty" for one in schema["enum"])
+    if "anyOf" in schema:
+        return " or ".join(map(_words, schema["anyOf"]))
+    if "$ref" in schema:
+        name = schema["$ref"].rpartition("/")[2]
+        return f"[{name}](#{name})"
+    if schema["type"] == "array":
+        return f"list of {_words(schema['items'])}" if "items" in schema else "empty list"
+    return " or ".join(schema["type"]) if isinstance(schema["type"], list) else str(schema["type"])

@@ -1,0 +1,50 @@
+"""What a page consists of: sections, each with sentences, figures and tables, and with sections within it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from virtometer.report.parts.figures import Figure
+from virtometer.report.parts.html_tables import HtmlTable
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Folded:
+    """What is shown where a reader opens it: a table, or a text as it was written."""
+
+    title: str
+    about: str = ""
+    table: HtmlTable | None = None
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """A part of a page, shown in the order of the fields. `id`: of its title; `short`: in the contents.
+
+    headline: the sentence that matters most. terms: names with what is said of each. wide: figures of the whole width.
+    notes: with the name that each is about, or none.
+    """
+
+    id: str
+    title: str
+    short: str = ""
+    about: str = ""
+    headline: str = ""
+    sentences: Sequence[str] = ()
+    terms: Sequence[tuple[str, str]] = ()
+    figures: Sequence[Figure] = ()
+    wide: Sequence[Figure] = ()
+    notes: Sequence[tuple[str, str]] = ()
+    tables: Sequence[HtmlTable] = ()
+    folded: Sequence[Folded] = ()
+    parts: Sequence[Section] = ()
+
+
+def some(*of: T | None) -> list[T]:
+    """Those that there are."""
+    return [one for one in of if one is not None]
