@@ -19,9 +19,9 @@ from virtometer.design.schedule.slice_lengths import length_factor
 from virtometer.environments.base import LabContext
 from virtometer.environments.registry import KINDS
 from virtometer.host.cpu.accounting import all_cgroup_mounts
-from virtometer.link.session import Session
+from virtometer.link.session import Request, Session
 from virtometer.model import FailureKind, GuestKey, Placement, Plan, Run, SetAside, Trial, TrialRecord
-from virtometer.runner.execution.turns import TurnRunner
+from virtometer.runner.execution.executor import Executor
 from virtometer.runner.guests.running import RunningGuest
 
 Turns = Callable[..., list[TrialRecord]]
@@ -30,11 +30,11 @@ CLOCK_KINDS = ("before", "during", "after")
 
 
 @pytest.fixture
-def runner_of(lab: LabContext) -> Iterator[Callable[[Plan], tuple[TurnRunner, dict[GuestKey, RunningGuest]]]]:
+def runner_of(lab: LabContext) -> Iterator[Callable[[Plan], tuple[Executor, dict[GuestKey, RunningGuest]]]]:
     """Start a guest of every environment of a plan. They are stopped at the end."""
     running_guests: dict[GuestKey, RunningGuest] = {}
 
-    def start(plan: Plan) -> tuple[TurnRunner, dict[GuestKey, RunningGuest]]:
+    def start(plan: Plan) -> tuple[Executor, dict[GuestKey, RunningGuest]]:
         for number, environment in enumerate(plan.environments):
             kind = KINDS[environment.kind](lab)
             settings = kind.settings_type.model_validate(environment.settings)
@@ -42,7 +42,7 @@ def runner_of(lab: LabContext) -> Iterator[Callable[[Plan], tuple[TurnRunner, di
             name = f"turns-{os.getpid()}-{number}"
             key = GuestKey(environment.name)
             running_guests[key] = RunningGuest.start(kind, environment, settings, name, plan.limits)
-        return TurnRunner(plan, lab), running_guests
+        return Executor(plan, lab), running_guests
 
     yield start
     for running_guest in running_guests.values():
@@ -147,14 +147,14 @@ def test_a_long_window_comes_first_and_is_set_aside(
 def released_s(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> dict[str, list[float]]:
     """The lengths of slices that are released meanwhile, by the name of the session."""
     found: dict[str, list[float]] = {}
-    release = Session.release
+    release = Session.send_release
 
-    def noted(self: Session, run: str, limit_s: float, slice_s: float | None = None) -> int:
+    def noted(self: Session, run: str, limit_s: float, *, slice_s: float | None = None) -> Request:
         found.setdefault(self.name, []).append(slice_s or math.nan)
-        return release(self, run, limit_s, slice_s)
+        return release(self, run, limit_s, slice_s=slice_s)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Session, "release", noted)
+        patch.setattr(Session, "send_release", noted)
         act()
     return found
 
@@ -332,7 +332,7 @@ def test_what_was_found_out_before_is_known_after_a_resume(
     plan = turners(a={}, b={"later": 0.25})
     runner, guests = runner_of(plan)
     before = runner.run(trials(plan), guests, seed=1)
-    later = TurnRunner(plan, lab, before).run(trials(plan, 2), guests, seed=2)
+    later = Executor(plan, lab, before).run(trials(plan, 2), guests, seed=2)
     assert [slices(run_of(record)) for record in later] == [[-1, *range(SLICES)], [-1]]
 
 
@@ -404,7 +404,7 @@ def test_slices_that_others_disturb_are_made_up_for(make_plan: MakePlan, runner_
 
 
 def test_the_clock_is_compared_over_the_life_of_the_guest_not_over_one_workload(
-    turners: Callable[..., Plan], runner_of: Callable[[Plan], tuple[TurnRunner, dict[GuestKey, RunningGuest]]]
+    turners: Callable[..., Plan], runner_of: Callable[[Plan], tuple[Executor, dict[GuestKey, RunningGuest]]]
 ) -> None:
     """A round trip of 5 ms leaves too much open over the slices of one workload, and little over those of several."""
     plan = turners(native={"round_trip": 0.005}, box={"round_trip": 0.005})

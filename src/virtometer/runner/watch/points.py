@@ -1,22 +1,29 @@
-"""Readings of the host and its guests at one moment, and the windows that have them at their ends."""
+"""Readings of the host and its guests at one moment, and the windows in which they were taken."""
 
 from __future__ import annotations
 
 import os
 import time
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 
 from virtometer.host.cpu.parts import CpuReading
 from virtometer.runner.watch import guest_use
 from virtometer.runner.watch.activity import Activity, between, read_activity
-from virtometer.runner.watch.cost import pause_s
+from virtometer.runner.watch.cost import WATCH_S, pause_s
 from virtometer.runner.watch.foreign import UNKNOWN, Counters, HostWatch
 from virtometer.runner.watch.network import NetworkWatch
 
-_TICK_S = 1.0 / os.sysconf("SC_CLK_TCK")
+GAP_S = 10 * WATCH_S
+"""Longest time beyond the planned pause between two points over which interpolation is accepted."""
 
+VARIED = 1.5
+"""Times the pause that its cost demands, at most."""
+
+_TICK_S = 1.0 / os.sysconf("SC_CLK_TCK")
 
 ReadParts = Callable[[], CpuReading | None]
 """How a guest's CPU time is divided; called after its CPU time was read."""
@@ -39,22 +46,60 @@ class Point:
 
     @property
     def pause_s(self) -> float:
-        """Time to the next point of an observer of one stretch."""
+        """Shortest time to the next point in the same window."""
         return pause_s(self.cost_ns * 1e-9)
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A slice or a window (host ns), with the points at its ends: None where it was not read.
+    """A window of the guests' work (host ns), with the points taken in it, the first and the last at its ends.
 
-    runnable: threads that ran or were ready, as counted while the guests worked.
+    points: none where it was not read. ends: with what happened in it between them; None where that is unknown.
+    number: of its round. runnable: threads that ran or were ready as the guests worked, with the moment. cost_ns: of
+    all readings.
     """
 
-    start_ns: int
-    end_ns: int
-    points: tuple[Point, Point] | None
-    runnable: tuple[int, ...] = ()
+    start_ns: float
+    end_ns: float
+    points: tuple[Point, ...] = ()
+    ends: tuple[Point, Point] | None = None
+    number: int = 0
+    runnable: tuple[tuple[int, int], ...] = ()
     cost_ns: int = 0
+
+    @property
+    def length_s(self) -> float:
+        """Seconds of the host."""
+        return (self.end_ns - self.start_ns) * 1e-9
+
+    @property
+    def gap_s(self) -> float:
+        """Longest time between two successive points, in s."""
+        return max((b.at_ns - a.at_ns for a, b in pairwise(self.points)), default=0) * 1e-9
+
+    def cut(self, start_ns: float, end_ns: float) -> Window:
+        """What of it lies between two moments. Between points the counters are interpolated.
+
+        Its ends are unknown where the host was not observed for much longer than was planned.
+        """
+        around = [(a, b) for a, b in pairwise(self.points) if a.at_ns < end_ns and b.at_ns > start_ns]
+        hidden = any(b.at_ns - a.at_ns > (GAP_S + VARIED * a.pause_s) * 1e9 for a, b in around)
+        return replace(
+            self,
+            start_ns=start_ns,
+            end_ns=end_ns,
+            points=(*(a for a, _ in around), *(b for _, b in around[-1:])),
+            ends=None if hidden else (_point_at(self.points, start_ns), _point_at(self.points, end_ns)),
+            runnable=tuple(one for one in self.runnable if start_ns <= one[0] <= end_ns),
+            cost_ns=sum(point.cost_ns for point in self.points if start_ns < point.at_ns <= end_ns),
+        )
+
+
+def _point_at(points: Sequence[Point], moment_ns: float) -> Point:
+    """The counters at a moment, from the points before and after it."""
+    after = min(max(bisect_right(points, moment_ns, key=lambda point: point.at_ns), 1), len(points) - 1)
+    a, b = points[after - 1], points[after]
+    return _between(a, b, min(max((moment_ns - a.at_ns) / max(b.at_ns - a.at_ns, 1), 0.0), 1.0))
 
 
 def read_cpu() -> tuple[float, ...]:
@@ -73,7 +118,7 @@ def read_point(
     parts: Sequence[ReadParts] = (),
     network: NetworkWatch | None = None,
 ) -> Point:
-    """The counters now, and what reading them took. As Observer; `find`: threads that were started as well.
+    """The counters now, and what reading them took. As Observer; `find`: of threads that were started as well.
 
     A guest that is named more than once is read once, so that all of its placements have the same number.
     """
@@ -92,22 +137,16 @@ def read_point(
     return replace(point, cost_ns=time.thread_time_ns() - began_ns)
 
 
-def pairs_of(windows: Sequence[Window]) -> list[tuple[Point, Point]]:
-    """The points of those that were read."""
-    return [one.points for one in windows if one.points is not None]
-
-
 def stretched(windows: Sequence[Window]) -> list[tuple[Point, Point]]:
     """Pairs of points with as much between them as happened in all windows, by the lengths of those that were read."""
-    pairs = pairs_of(windows)
-    all_ns = sum(one.end_ns - one.start_ns for one in windows)
-    read_ns = sum(last.at_ns - first.at_ns for first, last in pairs)
-    if len(pairs) == len(windows) or read_ns <= 0:
-        return pairs
-    return [(first, _beyond(first, last, all_ns / read_ns)) for first, last in pairs]
+    known = [(one.ends, one.length_s) for one in windows if one.ends is not None]
+    all_s, read_s = sum(one.length_s for one in windows), sum(length_s for _, length_s in known)
+    if len(known) == len(windows) or read_s <= 0:
+        return [ends for ends, _ in known]
+    return [(first, _between(first, last, all_s / read_s)) for (first, last), _ in known]
 
 
-def _beyond(first: Point, last: Point, share: float) -> Point:
+def _between(first: Point, last: Point, share: float) -> Point:
     """The point at which so many times as much has happened since `first` as until `last`. Counters of others stay."""
     ends = zip(first.guests_ns, last.guests_ns, strict=True)
     return replace(

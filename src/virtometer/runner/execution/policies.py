@@ -1,0 +1,382 @@
+"""Which window comes next: `continuous`, `Turns` of single guests, `Growing` numbers of guests. PURE.
+
+A policy is an iterator of windows. Before it is asked for the next one, the last one has an account with its party, or
+the party has failed. METHODOLOGY has the reasons, in "Slices" and "Windows of several guests".
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from abc import ABC, abstractmethod
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from virtometer.analysis.score.overlap import LONGER
+from virtometer.analysis.score.slices import disturbed_apart
+from virtometer.analysis.score.window_level import UNLIKE, WindowLevel, level, unlike
+from virtometer.design.schedule.scenarios import WINDOW_SLICES, window_count
+from virtometer.design.schedule.shuffle import Generator
+from virtometer.design.schedule.slice_lengths import length_factor
+from virtometer.model import Mark, Plan, Sample, Trial
+
+_LONG_WINDOWS = 5  # that must all change their speed: of noise alone less than one treatment of 2,000 does so
+_SLICE_ITERATIONS = 5  # of a slice, as the agent calibrates them; there is one more, which does not count
+_WINDOW_ITERATIONS = 6  # of a window of several guests, at least
+_LONGEST_ITERATION_S = 0.0125
+_SHORTEST_WINDOW = 12  # slices in a long window, for its halves to be compared
+_FEWEST_ROUNDS = 6
+_ENOUGH_TIME = 2.0  # of the time that the planned windows take
+_LAST_SAMPLES = 64  # of a window, that tell how long its iterations are
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Guests of one trial are released together, and work for so many seconds, while all others are silent.
+
+    trial: its index. number: of the round; long windows have numbers of their own, from 1. order: the places of its
+    guests, as they are released.
+    """
+
+    trial: int
+    number: int
+    seconds: float
+    long: bool = False
+    order: tuple[int, ...] = (0,)
+
+    @property
+    def slice(self) -> int:
+        """What samples have as the number of their slice."""
+        return -self.number if self.long else self.number
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """What became of a window: the samples of each guest, and the seconds of the laboratory that it took."""
+
+    window: Window
+    samples: tuple[tuple[Sample, ...], ...]
+    took_s: float
+
+
+class Party(ABC):
+    """The guests of one trial, and the accounts of their windows. `seconds`: of the planned window.
+
+    first_round: that counts; above 0 where rounds were `repeated`.
+    """
+
+    def __init__(self, trial: Trial, seconds: float) -> None:
+        """Nothing has been measured."""
+        self.trial = trial
+        self.seconds = seconds
+        self.accounts: list[Account] = []
+        self.long_count = 0
+        self.worked_s = 0.0  # in windows that count and are not long
+        self.first_round = 0
+        self.repeated: Mark | None = None
+
+    @property
+    def environment(self) -> str:
+        """Of all its guests, in windows in turn."""
+        return self.trial.placements[0].environment
+
+    @property
+    def size(self) -> int:
+        """How many guests work together."""
+        return len(self.trial.placements)
+
+    @property
+    @abstractmethod
+    def failed(self) -> bool:
+        """Whether it works no more."""
+
+    @property
+    @abstractmethod
+    def run_in_s(self) -> float:
+        """What does not count of a window, beside its first iteration."""
+
+    @abstractmethod
+    def disturbed(self) -> Mapping[int, str]:
+        """The rounds in which others disturbed it, with the reason."""
+
+    @abstractmethod
+    def hardly_shared(self) -> bool:
+        """Whether its guests worked together for too little of their windows. `repeated` says so then."""
+
+    def add(self, account: Account) -> None:
+        """A window has ended."""
+        self.accounts.append(account)
+        if account.window.long:
+            self.long_count += 1
+        else:
+            self.worked_s += account.took_s
+
+    def samples(self, member: int = 0) -> tuple[Sample, ...]:
+        """Those of one guest in all windows of this trial."""
+        return tuple(sample for account in self.accounts for sample in account.samples[member])
+
+    def long_window(self, number: int) -> Account | None:
+        """The account of one long window."""
+        found = (one for one in self.accounts if one.window.long and one.window.number == number)
+        return next(found, None)
+
+
+def continuous(party: Party) -> Iterator[Window]:
+    """One window; a longer one instead of it where its guests hardly worked together."""
+    order = tuple(range(party.size))
+    yield Window(party.trial.index, 1, party.seconds, order=order)
+    if party.hardly_shared():
+        yield Window(party.trial.index, 2, LONGER * party.seconds, order=order)
+
+
+class _Rounds:
+    """What windows in turn have in common. `known`: by environment, whether its long windows count; is added to."""
+
+    def __init__(self, parties: Sequence[Party], plan: Plan, known: dict[str, bool], seed: int) -> None:
+        """`seed`: of the order of the windows and their lengths. All parties have the same workload."""
+        self._parties, self._plan, self._known, self._seed = parties, plan, known, seed
+        self._generator = Generator(seed)
+
+    def _window(self, party: Party, number: int, seconds: float, *, long: bool = False) -> Window:
+        order = tuple(self._generator.shuffled(range(party.size)))
+        return Window(party.trial.index, number, seconds, long, order)
+
+
+class Turns(_Rounds):
+    """Rounds in fresh random order, one slice for each guest."""
+
+    def windows(self) -> Iterator[Window]:
+        """Long windows first, where it is not known whether slices show the speed of a guest."""
+        found_out = set(self._known)
+        working = [party for party in self._parties if not party.failed]
+        fresh = _first_of_each([party for party in working if party.environment not in self._known])
+        baseline = self._baseline(working)
+        yield from self._examine(fresh, baseline[:1])
+        # Of a baseline that changes its speed nothing can be said by slices.
+        apart = [party for party in working if self._known.get(party.environment)]
+        if any(party in apart for party in baseline):
+            apart = working
+        missing = [party for party in apart if party not in fresh]
+        for party in self._generator.shuffled(_once([*missing, *baseline]) if missing else []):
+            yield from self._long_window(party)
+        sliced = [party for party in self._parties if not party.failed and party not in apart]
+        yield from self._in_slices(sliced)
+        self._compare([party for party in sliced if not party.failed and party.environment not in found_out])
+
+    def _baseline(self, parties: Sequence[Party]) -> list[Party]:
+        return [party for party in parties if party.environment == self._plan.baseline]
+
+    def _examine(self, parties: Sequence[Party], baseline: Sequence[Party]) -> Iterator[Window]:
+        """Find out which change their speed in each of a few long windows: noise seldom does so.
+
+        A treatment does where it changes otherwise than the baseline beside it; the baseline, by a factor of 1.5. The
+        guests take turns here too, because one that goes on at once begins as it ended.
+        """
+        self._known |= {party.environment: True for party in parties}
+        suspects, faster = parties, dict[str, bool]()
+        for number in range(1, _LONG_WINDOWS + 1):
+            for party in self._generator.shuffled(_once([*suspects, *baseline]) if suspects else []):
+                yield from self._long_window(party)
+            of_baseline = self._level(baseline[0], number) if baseline else None
+            for party in suspects:
+                found = self._level(party, number)
+                beside, margin = of_baseline, self._plan.margin
+                if party in baseline:
+                    beside, margin = None, max(margin, math.expm1(UNLIKE))
+                # What is no noise changes in the same direction each time.
+                self._known[party.environment] = (
+                    found is not None
+                    and found.changes(margin, beside)
+                    and faster.setdefault(party.environment, found.change(beside) > 0) is (found.change(beside) > 0)
+                )
+            suspects = [party for party in suspects if self._known[party.environment] and not party.failed]
+
+    def _level(self, party: Party, number: int) -> WindowLevel | None:
+        account = party.long_window(number)
+        samples = account.samples[0] if account is not None else ()
+        return level(samples, round(self._plan.slice_s * 1e9), party.run_in_s)
+
+    def _long_window(self, party: Party) -> Iterator[Window]:
+        if not party.failed:
+            shortest_s = _SHORTEST_WINDOW * self._plan.slice_s + self._run_in_s(party)
+            yield self._window(party, party.long_count + 1, max(party.seconds, shortest_s), long=True)
+
+    def _in_slices(self, parties: Sequence[Party]) -> Iterator[Window]:
+        """The rounds. Where the plan wants them, a long window of each comes before or after all rounds, by chance."""
+        windows = self._generator.shuffled(parties) if self._plan.long_windows == "each" else []
+        before = bool(windows) and self._generator.below(2) == 0
+        for party in windows if before else []:
+            yield from self._long_window(party)
+        yield from self._rounds(parties)
+        for party in [] if before else windows:
+            yield from self._long_window(party)
+
+    def _rounds(self, parties: Sequence[Party]) -> Iterator[Window]:
+        """As many as the window has slices, and some for those in which others disturbed a guest.
+
+        A guest whose iterations are longer than slices has fewer of them.
+        """
+        working = [party for party in parties if not party.failed]
+        seconds = max((party.seconds for party in working), default=0.0)
+        count = max(round(seconds / self._plan.slice_s), 1)
+        enough_s = _ENOUGH_TIME * count * (self._plan.slice_s + max(map(self._run_in_s, working), default=0.0))
+        for number in range(count):
+            yield from self._round(working, number, enough_s)
+        for number in range(count, count + min(_lost(working), count // 2)):
+            yield from self._round(working, number, enough_s)
+
+    def _round(self, parties: Sequence[Party], number: int, enough_s: float) -> Iterator[Window]:
+        """What counts of a slice is as long for all guests."""
+        for party in self._generator.shuffled(parties):
+            if not party.failed and (number < _FEWEST_ROUNDS or party.worked_s < enough_s):
+                seconds = self._plan.slice_s * length_factor(self._seed, number) + self._run_in_s(party)
+                yield self._window(party, number, seconds)
+
+    def _run_in_s(self, party: Party) -> float:
+        """What of a slice does not count: one iteration, or as long as the kind of guest needs."""
+        return max(min(self._plan.slice_s / _SLICE_ITERATIONS, _LONGEST_ITERATION_S), party.run_in_s)
+
+    def _compare(self, parties: Sequence[Party]) -> None:
+        """Find those that were another in slices than in their long windows, where they had any."""
+        baseline = self._baseline(parties)
+        beside = _undisturbed(baseline[0]) if baseline else ()
+        for party in parties:
+            run_ins_s = party.run_in_s, baseline[0].run_in_s if baseline else 0.0
+            piece_ns = round(self._plan.slice_s * 1e9)
+            if party not in baseline and unlike(_undisturbed(party), beside, piece_ns, run_ins_s):
+                self._known[party.environment] = True
+
+
+class Growing(_Rounds):
+    """In each round every number of guests has a short window of its own."""
+
+    def windows(self) -> Iterator[Window]:
+        """Long windows first, where it is not known whether short ones show the speed of the guests."""
+        self._iterations_s: defaultdict[tuple[str, int], list[float]] = defaultdict(list)
+        yield from self._examine()
+        apart = [party for party in self._parties if self._known.get(party.environment)]
+        for party in self._generator.shuffled(apart):
+            if party.long_count == 0:
+                yield from self._long_window(party)
+        yield from self._rounds([party for party in self._parties if party not in apart])
+
+    def _examine(self) -> Iterator[Window]:
+        """Find the environments in which guests change their speed in each of a few long windows.
+
+        What they reach together when a short window ends is compared with the second half. Noise seldom changes it by
+        a factor of 1.5 in the same direction each time.
+        """
+        fresh = {party.environment for party in self._parties if party.environment not in self._known}
+        suspects = _first_of_each([party for party in self._parties if party.environment in fresh])
+        directions: defaultdict[int, set[bool]] = defaultdict(set)
+        for _ in range(_LONG_WINDOWS):
+            for party in self._generator.shuffled(suspects):
+                yield from self._long_window(party)
+            still = []
+            for party in suspects:
+                change = 0.0 if party.failed else self._change(party)
+                directions[party.trial.index].add(change > 0)
+                if abs(change) > UNLIKE and len(directions[party.trial.index]) == 1:
+                    still.append(party)
+            suspects = still
+        changed = {party.environment for party in suspects}
+        self._known |= {environment: environment in changed for environment in fresh}
+
+    def _change(self, party: Party) -> float:
+        """Log of the sum in the second half of the last long window by that at its beginning; 0 where it is unknown."""
+        piece_ns = round(self._plan.slice_s * WINDOW_SLICES * 1e9)
+        account = party.long_window(party.long_count)
+        levels = [level(one, piece_ns, party.run_in_s) for one in account.samples] if account is not None else []
+        known = [one for one in levels if one is not None]
+        if not known or len(known) < len(levels):
+            return 0.0
+        return math.log(sum(one.later for one in known) / sum(one.beginning for one in known))
+
+    def _long_window(self, party: Party) -> Iterator[Window]:
+        if not party.failed:
+            shortest_s = _WINDOW_ITERATIONS * WINDOW_SLICES * self._plan.slice_s + party.run_in_s
+            yield self._window(party, party.long_count + 1, max(party.seconds, shortest_s), long=True)
+            self._learn(party)
+
+    def _rounds(self, parties: Sequence[Party]) -> Iterator[Window]:
+        """As many as there are windows in the planned time, and some more where others disturbed the guests."""
+        if not parties:
+            return
+        count = window_count(self._plan, parties[0].trial.placements[0].workload)
+        for number in range(count):
+            yield from self._round(parties, number, count)
+        for number in range(count, count + min(_lost(parties), count // 2)):
+            yield from self._round(parties, number, count)
+        repeated = [party for party in parties if party.hardly_shared()]
+        # The rounds of these once more, with longer windows: those before do not count.
+        rounds = [one.window.number for party in repeated for one in party.accounts if not one.window.long]
+        first = max(rounds, default=-1) + 1
+        for party in repeated:
+            party.first_round, party.worked_s = first, 0.0
+        for number in range(first, first + count):
+            yield from self._round(repeated, number, count)
+
+    def _round(self, parties: Sequence[Party], number: int, count: int) -> Iterator[Window]:
+        """One window for each number of guests of each environment: numbers of one environment next to each other.
+
+        Trials of as many guests have their windows in turn: one in each round.
+        """
+        for alike in self._generator.shuffled(list(_by(parties, lambda one: one.environment).values())):
+            sizes = _by(alike, lambda one: one.size)
+            turns = [same[number % len(same)] for same in sizes.values()]
+            for party in self._generator.shuffled(turns):
+                planned_s = _longer(party) * self._plan.slice_s * WINDOW_SLICES + party.run_in_s
+                enough_s = _ENOUGH_TIME * count * planned_s / len(sizes[party.size])
+                few = number < party.first_round + _FEWEST_ROUNDS
+                if not party.failed and (few or party.worked_s < enough_s):
+                    yield self._window(party, number, self._length_s(party, number))
+                    self._learn(party)
+
+    def _length_s(self, party: Party, number: int) -> float:
+        """Of a window in this round: long enough for some iterations of the guests."""
+        known = {
+            size: statistics.median(of) for (name, size), of in self._iterations_s.items() if name == party.environment
+        }
+        iteration_s = known.get(party.size, max(known.values(), default=0.0))
+        usual_s = _longer(party) * max(WINDOW_SLICES * self._plan.slice_s, _WINDOW_ITERATIONS * iteration_s)
+        return usual_s * length_factor(self._seed, number) + party.run_in_s
+
+    def _learn(self, party: Party) -> None:
+        """Keep how long the iterations of its last window were: the median of the guest that has the longest."""
+        if not party.failed:
+            lasts = [samples[-_LAST_SAMPLES:] for samples in party.accounts[-1].samples]
+            usual_ns = max(statistics.median(one.end_ns - one.start_ns for one in last) for last in lasts)
+            self._iterations_s[party.environment, party.size].append(usual_ns * 1e-9)
+
+
+def _longer(party: Party) -> float:
+    """By which factor its windows are longer."""
+    return LONGER if party.first_round else 1.0
+
+
+def _undisturbed(party: Party) -> tuple[Sample, ...]:
+    """The samples of a single guest, with those of disturbed slices set aside."""
+    return disturbed_apart(party.samples(), party.disturbed())
+
+
+def _lost(parties: Sequence[Party]) -> int:
+    """The most windows of one party so far in which others disturbed it. All have as many rounds more."""
+    return max((len(party.disturbed()) for party in parties), default=0)
+
+
+def _first_of_each(parties: Sequence[Party]) -> list[Party]:
+    """The first of each environment and number of guests: of single guests the baseline has two."""
+    return list({(one.environment, one.size): one for one in reversed(parties)}.values())[::-1]
+
+
+def _once(parties: Sequence[Party]) -> list[Party]:
+    """Each once, in this order."""
+    return list(dict.fromkeys(parties))
+
+
+def _by(parties: Sequence[Party], what: Callable[[Party], Hashable]) -> dict[Hashable, list[Party]]:
+    found: dict[Hashable, list[Party]] = {}
+    for party in parties:
+        found.setdefault(what(party), []).append(party)
+    return found
