@@ -142,23 +142,27 @@ class Conversation:
         def late() -> list[PlacementRun]:
             return [one for one in running if one.failure is None and phase not in (one.state.phase, one.state.waits)]
 
+        def listening(waiting: Sequence[PlacementRun]) -> list[PlacementRun]:
+            return [*waiting, *(one for one in beside if not one.state.ended)]
+
         while waiting := late():
             # First: what came with an earlier answer is in no descriptor any more.
-            listening = [*waiting, *(one for one in beside if not one.state.ended)]
-            for one in listening:
+            for one in listening(waiting):
                 with failing(one) if alone else nullcontext():
                     self._hear(one, together, pings=watching is not None)
             waiting, left = late(), deadline - time.monotonic()
-            if waiting and left <= 0:
+            if not waiting:
+                return
+            if left <= 0:
                 for some in [[one] for one in waiting] if alone else [waiting]:
                     with failing(some[0]) if alone else nullcontext():
                         _refuse_late(some, phase, limit_s)
-            elif waiting:
-                if watching is not None:
-                    left = min(left, WATCH_S, watching.due_in_s)
-                if counting is not None:
-                    left = min(left, max(counting[0] - time.monotonic(), 0.0))
-                select.select([guest.session for guest in guests_of(listening)], [], [], left)
+                continue
+            if watching is not None:
+                left = min(left, WATCH_S, watching.due_in_s)
+            if counting is not None:
+                left = min(left, max(counting[0] - time.monotonic(), 0.0))
+            select.select([guest.session for guest in guests_of(listening(waiting))], [], [], left)
             if watching is not None and watching.due_in_s == 0:
                 watching.tick()
             if counting is not None and time.monotonic() >= counting[0]:
