@@ -99,7 +99,7 @@ class Laboratory:
 @pytest.fixture
 def laboratory() -> Laboratory:
     document = {
-        "virtometer": 1, "baseline": "a", "seconds": 0.2, "slice_s": SLICE_S, "blocks": 2,
+        "virtometer": 1, "name": "p", "baseline": "a", "seconds": 0.2, "slice_s": SLICE_S, "blocks": 2,
         "environments": [{"name": name, "kind": "native"} for name in "abc"],
         "workloads": [{"name": "w", "workload": "linpack", "op": "classic"}],
     }  # fmt: skip
