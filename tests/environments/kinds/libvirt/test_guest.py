@@ -7,8 +7,8 @@ import pty
 import signal
 import socket
 import subprocess
-import time
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
