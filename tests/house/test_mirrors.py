@@ -18,6 +18,7 @@ ELSEWHERE = {
     "cli/parts/verbs.py": "cli/test_main.py",
     "design/plan/catalogue.py": "design/test_parse.py",
     "errors.py": "cli/test_main.py",
+    "runner/execution/party.py": "runner/execution/test_growing.py",
     "store/schema.py": "store/test_versions.py",
     "time_server/listener.py": "time_server/test_server.py",
 }

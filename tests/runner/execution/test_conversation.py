@@ -46,7 +46,7 @@ def one_run(phase: str = "running") -> Any:
         (LinkTimeout("too late"), FailureKind.TIME_LIMIT, "too late", True),
         (LinkError("nonsense"), FailureKind.PROTOCOL, "nonsense", True),
         (LinkClosed("gone"), FailureKind.GUEST, "the guest ended in the middle of the trial: kernel panic", True),
-        (ClockError("it leapt", ClockFault("leapt")), FailureKind.CLOCK, "it leapt", True),
+        (ClockError("it leapt", ClockFault("stepped")), FailureKind.CLOCK, "it leapt", True),
     ],
 )
 def test_what_goes_wrong_with_an_agent_is_the_reason_of_the_trial(

@@ -34,7 +34,7 @@ class Scripted(Party):
 
     @property
     def failed(self) -> bool:
-        return len(self.accounts) >= self.script.get("fails", 1 << 30)
+        return len(self.accounts) >= int(self.script.get("fails", 1 << 30))
 
     @property
     def run_in_s(self) -> float:

@@ -65,18 +65,15 @@ class Conversation:
         one.running_guest.session.request("prepare", arguments, self._limits.answer_s)
 
     def start(self, running: Sequence[PlacementRun]) -> None:
-        """Send every `start` before any answer is waited for.
-
-        One that fails ends the trial after all answers were taken: their guests can be used again.
-        """
-        requests = []
+        """Send every `start` before any answer is waited for."""
         for one in running:
             one.state = one.state.started()
             one.clock.starting()
-            with guarded(one):
-                arguments = {"run": one.state.run}
-                requests.append(one.running_guest.session.send("start", arguments, self._limits.answer_s))
-        self._answers(running, [one.running_guest.session.answer for one in running], requests)
+        self._ask_all(
+            running,
+            lambda one: one.running_guest.session.send("start", {"run": one.state.run}, self._limits.answer_s),
+            lambda one, request: one.running_guest.session.answer(request),
+        )
 
     def begin_together(self, running: Sequence[PlacementRun]) -> list[Mark]:
         """Let the windows that wait begin at one moment. Returns the marks of guests that learnt of it too late."""
@@ -85,30 +82,27 @@ class Conversation:
             with guarded(one):
                 longest_ns.append(one.clock.compare())
         moment_ns = time.monotonic_ns() + lead_ns(longest_ns)
-        requests = []
-        for one in running:
-            with guarded(one):
-                session, at_ns = one.running_guest.session, one.clock.agree(moment_ns)
-                requests.append(session.send_release(one.state.run, self._limits.answer_s, at_ns=at_ns))
+
+        def send(one: PlacementRun) -> Request:
+            at_ns = one.clock.agree(moment_ns)
             one.state = one.state.released()
-        late_ns = self._answers(running, [one.running_guest.session.released for one in running], requests)
+            return one.running_guest.session.send_release(one.state.run, self._limits.answer_s, at_ns=at_ns)
+
+        late_ns = self._ask_all(running, send, lambda one, request: one.running_guest.session.released(request))
         found = [late_mark(one.name, late) for one, late in zip(running, late_ns, strict=True)]
         return [mark for mark in found if mark is not None]
 
     def release(self, running: Sequence[PlacementRun], number: int, seconds: float) -> None:
-        """Let a window of these begin at a message: every `go` is sent before any answer is waited for.
+        """Let a window of these begin at a message. A failure ends a run alone, as `failing`.
 
-        A failure ends a run alone, as `failing`. `number`: that their samples get as that of their slice.
+        `number`: that their samples get as that of their slice.
         """
-        sent = []
-        for one in running:
+
+        def send(one: PlacementRun) -> Request:
             one.state = one.state.released(number)
-            with failing(one), guarded(one):
-                session = one.running_guest.session
-                sent.append((one, session.send_release(one.state.run, self._limits.answer_s, slice_s=seconds)))
-        for one, request in sent:
-            with failing(one), guarded(one):
-                one.running_guest.session.answer(request)
+            return one.running_guest.session.send_release(one.state.run, self._limits.answer_s, slice_s=seconds)
+
+        self._ask_all(running, send, lambda one, request: one.running_guest.session.answer(request), alone=True)
 
     def stop(self, running: Sequence[PlacementRun], limit_s: float) -> None:
         """Stop those that have not ended, and wait for their ends."""
@@ -206,15 +200,26 @@ class Conversation:
             one.clock.release(one.state.run, waits)
             one.state = one.state.released()
 
-    def _answers(
-        self, running: Sequence[PlacementRun], take: Sequence[Callable[[Request], _T]], requests: Sequence[Request]
+    def _ask_all(
+        self,
+        running: Sequence[PlacementRun],
+        send: Callable[[PlacementRun], Request],
+        answer: Callable[[PlacementRun, Request], _T],
+        *,
+        alone: bool = False,
     ) -> list[_T]:
-        """What the agents answer, one after the other. Raises the first failure after all answers were taken."""
-        found, failures = [], []
-        for one, answer, request in zip(running, take, requests, strict=True):
+        """Send every request before any answer is waited for. Returns the answers.
+
+        Raises the first failure after all answers were taken: their guests can be used again. alone: as `wait`.
+        """
+        requests, found, failures = [], [], []
+        for one in running:
+            with failing(one) if alone else nullcontext(), guarded(one):
+                requests.append((one, send(one)))
+        for one, request in requests:
             try:
-                with guarded(one):
-                    found.append(answer(request))
+                with failing(one) if alone else nullcontext(), guarded(one):
+                    found.append(answer(one, request))
             except TrialFailed as cause:
                 failures.append(cause)
         if failures:

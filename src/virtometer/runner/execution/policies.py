@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import statistics
 from abc import ABC, abstractmethod
-from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -72,6 +71,7 @@ class Party(ABC):
         self.seconds = seconds
         self.accounts: list[Account] = []
         self.long_count = 0
+        self.iterations_s: list[float] = []  # of each window: the median of the guest that has the longest
         self.worked_s = 0.0  # in windows that count and are not long
         self.first_round = 0
         self.repeated: Mark | None = None
@@ -107,6 +107,11 @@ class Party(ABC):
     def add(self, account: Account) -> None:
         """A window has ended."""
         self.accounts.append(account)
+        if self.failed:
+            return
+        lasts = [samples[-_LAST_SAMPLES:] for samples in account.samples]
+        usual_ns = max(statistics.median(one.end_ns - one.start_ns for one in last) for last in lasts)
+        self.iterations_s.append(usual_ns * 1e-9)
         if account.window.long:
             self.long_count += 1
         else:
@@ -130,7 +135,7 @@ def continuous(party: Party) -> Iterator[Window]:
         yield Window(party.trial.index, 2, LONGER * party.seconds, order=order)
 
 
-class _Rounds:
+class _Rounds(ABC):
     """What windows in turn have in common. `known`: by environment, whether its long windows count; is added to."""
 
     def __init__(self, parties: Sequence[Party], plan: Plan, known: dict[str, bool], seed: int) -> None:
@@ -138,9 +143,48 @@ class _Rounds:
         self._parties, self._plan, self._known, self._seed = parties, plan, known, seed
         self._generator = Generator(seed)
 
-    def _window(self, party: Party, number: int, seconds: float, *, long: bool = False) -> Window:
+    @abstractmethod
+    def _change(self, party: Party, number: int) -> float:
+        """By how much it changed its speed in this long window, as a log; 0 where it did not, or by chance alone."""
+
+    @abstractmethod
+    def _shortest_s(self, party: Party) -> float:
+        """Of a long window, for its halves to be compared."""
+
+    @abstractmethod
+    def _round(self, parties: Sequence[Party], number: int, count: int) -> Iterator[Window]:
+        """The windows of one round. `count`: of the planned rounds."""
+
+    def _window(self, party: Party, number: int, seconds: float, *, long: bool = False) -> Iterator[Window]:
         order = tuple(self._generator.shuffled(range(party.size)))
-        return Window(party.trial.index, number, seconds, long, order)
+        yield Window(party.trial.index, number, seconds, long, order)
+
+    def _long_window(self, party: Party) -> Iterator[Window]:
+        if not party.failed:
+            seconds = max(party.seconds, self._shortest_s(party))
+            yield from self._window(party, party.long_count + 1, seconds, long=True)
+
+    def _examine(self, parties: Sequence[Party], beside: Sequence[Party] = ()) -> Iterator[Window]:
+        """Find out who changes the speed in each of a few long windows: noise seldom does so in one direction.
+
+        The guests take turns here too, because one that goes on at once begins as it ended.
+        """
+        suspects, rises = parties, dict[Party, bool]()
+        for number in range(1, _LONG_WINDOWS + 1):
+            for party in self._generator.shuffled(_once([*suspects, *beside]) if suspects else []):
+                yield from self._long_window(party)
+            changes = {party: self._change(party, number) for party in suspects if not party.failed}
+            suspects = [one for one, log in changes.items() if log and rises.setdefault(one, log > 0) is (log > 0)]
+        changed = {party.environment for party in suspects}
+        self._known |= {party.environment: party.environment in changed for party in parties}
+
+    def _rounds(self, parties: Sequence[Party], count: int) -> Iterator[Window]:
+        """So many, and some for those in which others disturbed a party: as many for all."""
+        for number in range(count):
+            yield from self._round(parties, number, count)
+        lost = max((len(party.disturbed()) for party in parties), default=0)
+        for number in range(count, count + min(lost, count // 2)):
+            yield from self._round(parties, number, count)
 
 
 class Turns(_Rounds):
@@ -160,78 +204,51 @@ class Turns(_Rounds):
         missing = [party for party in apart if party not in fresh]
         for party in self._generator.shuffled(_once([*missing, *baseline]) if missing else []):
             yield from self._long_window(party)
-        sliced = [party for party in self._parties if not party.failed and party not in apart]
+        sliced = [party for party in working if not party.failed and party not in apart]
         yield from self._in_slices(sliced)
         self._compare([party for party in sliced if not party.failed and party.environment not in found_out])
 
     def _baseline(self, parties: Sequence[Party]) -> list[Party]:
         return [party for party in parties if party.environment == self._plan.baseline]
 
-    def _examine(self, parties: Sequence[Party], baseline: Sequence[Party]) -> Iterator[Window]:
-        """Find out which change their speed in each of a few long windows: noise seldom does so.
-
-        A treatment does where it changes otherwise than the baseline beside it; the baseline, by a factor of 1.5. The
-        guests take turns here too, because one that goes on at once begins as it ended.
-        """
-        self._known |= {party.environment: True for party in parties}
-        suspects, faster = parties, dict[str, bool]()
-        for number in range(1, _LONG_WINDOWS + 1):
-            for party in self._generator.shuffled(_once([*suspects, *baseline]) if suspects else []):
-                yield from self._long_window(party)
-            of_baseline = self._level(baseline[0], number) if baseline else None
-            for party in suspects:
-                found = self._level(party, number)
-                beside, margin = of_baseline, self._plan.margin
-                if party in baseline:
-                    beside, margin = None, max(margin, math.expm1(UNLIKE))
-                # What is no noise changes in the same direction each time.
-                self._known[party.environment] = (
-                    found is not None
-                    and found.changes(margin, beside)
-                    and faster.setdefault(party.environment, found.change(beside) > 0) is (found.change(beside) > 0)
-                )
-            suspects = [party for party in suspects if self._known[party.environment] and not party.failed]
+    def _change(self, party: Party, number: int) -> float:
+        """A treatment changes it otherwise than the baseline beside it; the baseline itself, by a factor of 1.5."""
+        own, margin = self._level(party, number), self._plan.margin
+        beside = next((self._level(one, number) for one in self._baseline(self._parties) if not one.failed), None)
+        if party.environment == self._plan.baseline:
+            beside, margin = None, max(margin, math.expm1(UNLIKE))
+        return own.change(beside) if own is not None and own.changes(margin, beside) else 0.0
 
     def _level(self, party: Party, number: int) -> WindowLevel | None:
         account = party.long_window(number)
         samples = account.samples[0] if account is not None else ()
         return level(samples, round(self._plan.slice_s * 1e9), party.run_in_s)
 
-    def _long_window(self, party: Party) -> Iterator[Window]:
-        if not party.failed:
-            shortest_s = _SHORTEST_WINDOW * self._plan.slice_s + self._run_in_s(party)
-            yield self._window(party, party.long_count + 1, max(party.seconds, shortest_s), long=True)
+    def _shortest_s(self, party: Party) -> float:
+        return _SHORTEST_WINDOW * self._plan.slice_s + self._run_in_s(party)
 
     def _in_slices(self, parties: Sequence[Party]) -> Iterator[Window]:
-        """The rounds. Where the plan wants them, a long window of each comes before or after all rounds, by chance."""
+        """The rounds: as many as the window has slices.
+
+        Where the plan wants them, a long window of each comes before or after all rounds, by chance.
+        """
         windows = self._generator.shuffled(parties) if self._plan.long_windows == "each" else []
         before = bool(windows) and self._generator.below(2) == 0
         for party in windows if before else []:
             yield from self._long_window(party)
-        yield from self._rounds(parties)
+        working = [party for party in parties if not party.failed]
+        seconds = max((party.seconds for party in working), default=0.0)
+        yield from self._rounds(working, max(round(seconds / self._plan.slice_s), 1))
         for party in [] if before else windows:
             yield from self._long_window(party)
 
-    def _rounds(self, parties: Sequence[Party]) -> Iterator[Window]:
-        """As many as the window has slices, and some for those in which others disturbed a guest.
-
-        A guest whose iterations are longer than slices has fewer of them.
-        """
-        working = [party for party in parties if not party.failed]
-        seconds = max((party.seconds for party in working), default=0.0)
-        count = max(round(seconds / self._plan.slice_s), 1)
-        enough_s = _ENOUGH_TIME * count * (self._plan.slice_s + max(map(self._run_in_s, working), default=0.0))
-        for number in range(count):
-            yield from self._round(working, number, enough_s)
-        for number in range(count, count + min(_lost(working), count // 2)):
-            yield from self._round(working, number, enough_s)
-
-    def _round(self, parties: Sequence[Party], number: int, enough_s: float) -> Iterator[Window]:
-        """What counts of a slice is as long for all guests."""
+    def _round(self, parties: Sequence[Party], number: int, count: int) -> Iterator[Window]:
+        """What counts of a slice is as long for all guests. One whose iterations are longer has fewer slices."""
+        enough_s = _ENOUGH_TIME * count * (self._plan.slice_s + max(map(self._run_in_s, parties), default=0.0))
         for party in self._generator.shuffled(parties):
             if not party.failed and (number < _FEWEST_ROUNDS or party.worked_s < enough_s):
                 seconds = self._plan.slice_s * length_factor(self._seed, number) + self._run_in_s(party)
-                yield self._window(party, number, seconds)
+                yield from self._window(party, number, seconds)
 
     def _run_in_s(self, party: Party) -> float:
         """What of a slice does not count: one iteration, or as long as the kind of guest needs."""
@@ -253,61 +270,16 @@ class Growing(_Rounds):
 
     def windows(self) -> Iterator[Window]:
         """Long windows first, where it is not known whether short ones show the speed of the guests."""
-        self._iterations_s: defaultdict[tuple[str, int], list[float]] = defaultdict(list)
-        yield from self._examine()
+        yield from self._examine(_first_of_each([one for one in self._parties if one.environment not in self._known]))
         apart = [party for party in self._parties if self._known.get(party.environment)]
         for party in self._generator.shuffled(apart):
             if party.long_count == 0:
                 yield from self._long_window(party)
-        yield from self._rounds([party for party in self._parties if party not in apart])
-
-    def _examine(self) -> Iterator[Window]:
-        """Find the environments in which guests change their speed in each of a few long windows.
-
-        What they reach together when a short window ends is compared with the second half. Noise seldom changes it by
-        a factor of 1.5 in the same direction each time.
-        """
-        fresh = {party.environment for party in self._parties if party.environment not in self._known}
-        suspects = _first_of_each([party for party in self._parties if party.environment in fresh])
-        directions: defaultdict[int, set[bool]] = defaultdict(set)
-        for _ in range(_LONG_WINDOWS):
-            for party in self._generator.shuffled(suspects):
-                yield from self._long_window(party)
-            still = []
-            for party in suspects:
-                change = 0.0 if party.failed else self._change(party)
-                directions[party.trial.index].add(change > 0)
-                if abs(change) > UNLIKE and len(directions[party.trial.index]) == 1:
-                    still.append(party)
-            suspects = still
-        changed = {party.environment for party in suspects}
-        self._known |= {environment: environment in changed for environment in fresh}
-
-    def _change(self, party: Party) -> float:
-        """Log of the sum in the second half of the last long window by that at its beginning; 0 where it is unknown."""
-        piece_ns = round(self._plan.slice_s * WINDOW_SLICES * 1e9)
-        account = party.long_window(party.long_count)
-        levels = [level(one, piece_ns, party.run_in_s) for one in account.samples] if account is not None else []
-        known = [one for one in levels if one is not None]
-        if not known or len(known) < len(levels):
-            return 0.0
-        return math.log(sum(one.later for one in known) / sum(one.beginning for one in known))
-
-    def _long_window(self, party: Party) -> Iterator[Window]:
-        if not party.failed:
-            shortest_s = _WINDOW_ITERATIONS * WINDOW_SLICES * self._plan.slice_s + party.run_in_s
-            yield self._window(party, party.long_count + 1, max(party.seconds, shortest_s), long=True)
-            self._learn(party)
-
-    def _rounds(self, parties: Sequence[Party]) -> Iterator[Window]:
-        """As many as there are windows in the planned time, and some more where others disturbed the guests."""
+        parties = [party for party in self._parties if party not in apart]
         if not parties:
             return
         count = window_count(self._plan, parties[0].trial.placements[0].workload)
-        for number in range(count):
-            yield from self._round(parties, number, count)
-        for number in range(count, count + min(_lost(parties), count // 2)):
-            yield from self._round(parties, number, count)
+        yield from self._rounds(parties, count)
         repeated = [party for party in parties if party.hardly_shared()]
         # The rounds of these once more, with longer windows: those before do not count.
         rounds = [one.window.number for party in repeated for one in party.accounts if not one.window.long]
@@ -316,6 +288,20 @@ class Growing(_Rounds):
             party.first_round, party.worked_s = first, 0.0
         for number in range(first, first + count):
             yield from self._round(repeated, number, count)
+
+    def _change(self, party: Party, number: int) -> float:
+        """What they reach together when a short window ends is compared with the second half."""
+        piece_ns = round(self._plan.slice_s * WINDOW_SLICES * 1e9)
+        account = party.long_window(number)
+        levels = [level(one, piece_ns, party.run_in_s) for one in account.samples] if account is not None else []
+        known = [one for one in levels if one is not None]
+        if not known or len(known) < len(levels):
+            return 0.0
+        change = math.log(sum(one.later for one in known) / sum(one.beginning for one in known))
+        return change if abs(change) > UNLIKE else 0.0
+
+    def _shortest_s(self, party: Party) -> float:
+        return _WINDOW_ITERATIONS * WINDOW_SLICES * self._plan.slice_s + party.run_in_s
 
     def _round(self, parties: Sequence[Party], number: int, count: int) -> Iterator[Window]:
         """One window for each number of guests of each environment: numbers of one environment next to each other.
@@ -330,24 +316,15 @@ class Growing(_Rounds):
                 enough_s = _ENOUGH_TIME * count * planned_s / len(sizes[party.size])
                 few = number < party.first_round + _FEWEST_ROUNDS
                 if not party.failed and (few or party.worked_s < enough_s):
-                    yield self._window(party, number, self._length_s(party, number))
-                    self._learn(party)
+                    yield from self._window(party, number, self._length_s(party, number))
 
     def _length_s(self, party: Party, number: int) -> float:
-        """Of a window in this round: long enough for some iterations of the guests."""
-        known = {
-            size: statistics.median(of) for (name, size), of in self._iterations_s.items() if name == party.environment
-        }
-        iteration_s = known.get(party.size, max(known.values(), default=0.0))
+        """Of a window in this round: long enough for some iterations of as many guests, or else of other numbers."""
+        alike = [one for one in self._parties if one.environment == party.environment]
+        known = {size: _iteration_s(of) for size, of in _by(alike, lambda one: one.size).items()}
+        iteration_s = known[party.size] or max(known.values())
         usual_s = _longer(party) * max(WINDOW_SLICES * self._plan.slice_s, _WINDOW_ITERATIONS * iteration_s)
         return usual_s * length_factor(self._seed, number) + party.run_in_s
-
-    def _learn(self, party: Party) -> None:
-        """Keep how long the iterations of its last window were: the median of the guest that has the longest."""
-        if not party.failed:
-            lasts = [samples[-_LAST_SAMPLES:] for samples in party.accounts[-1].samples]
-            usual_ns = max(statistics.median(one.end_ns - one.start_ns for one in last) for last in lasts)
-            self._iterations_s[party.environment, party.size].append(usual_ns * 1e-9)
 
 
 def _longer(party: Party) -> float:
@@ -360,9 +337,10 @@ def _undisturbed(party: Party) -> tuple[Sample, ...]:
     return disturbed_apart(party.samples(), party.disturbed())
 
 
-def _lost(parties: Sequence[Party]) -> int:
-    """The most windows of one party so far in which others disturbed it. All have as many rounds more."""
-    return max((len(party.disturbed()) for party in parties), default=0)
+def _iteration_s(parties: Sequence[Party]) -> float:
+    """How long iterations of these are: the median of their windows; 0 where nobody had one."""
+    known = [length_s for party in parties for length_s in party.iterations_s]
+    return statistics.median(known) if known else 0.0
 
 
 def _first_of_each(parties: Sequence[Party]) -> list[Party]:
