@@ -66,14 +66,13 @@ class Conversation:
 
     def start(self, running: Sequence[PlacementRun]) -> None:
         """Send every `start` before any answer is waited for."""
-        for one in running:
+
+        def send(one: PlacementRun) -> Request:
             one.state = one.state.started()
             one.clock.starting()
-        self._ask_all(
-            running,
-            lambda one: one.running_guest.session.send("start", {"run": one.state.run}, self._limits.answer_s),
-            lambda one, request: one.running_guest.session.answer(request),
-        )
+            return one.running_guest.session.send("start", {"run": one.state.run}, self._limits.answer_s)
+
+        self._ask_all(running, send, lambda one, request: one.running_guest.session.answer(request))
 
     def begin_together(self, running: Sequence[PlacementRun]) -> list[Mark]:
         """Let the windows that wait begin at one moment. Returns the marks of guests that learnt of it too late."""
@@ -132,6 +131,7 @@ class Conversation:
         """
         together = [*running, *beside]
         deadline = time.monotonic() + limit_s
+        ending = failing if alone else nullcontext
 
         def late() -> list[PlacementRun]:
             return [one for one in running if one.failure is None and phase not in (one.state.phase, one.state.waits)]
@@ -142,14 +142,14 @@ class Conversation:
         while waiting := late():
             # First: what came with an earlier answer is in no descriptor any more.
             for one in listening(waiting):
-                with failing(one) if alone else nullcontext():
+                with ending(one):
                     self._hear(one, together, pings=watching is not None)
             waiting, left = late(), deadline - time.monotonic()
             if not waiting:
                 return
             if left <= 0:
                 for some in [[one] for one in waiting] if alone else [waiting]:
-                    with failing(some[0]) if alone else nullcontext():
+                    with ending(some[0]):
                         _refuse_late(some, phase, limit_s)
                 continue
             if watching is not None:
@@ -213,12 +213,13 @@ class Conversation:
         Raises the first failure after all answers were taken: their guests can be used again. alone: as `wait`.
         """
         requests, found, failures = [], [], []
+        ending = failing if alone else nullcontext
         for one in running:
-            with failing(one) if alone else nullcontext(), guarded(one):
+            with ending(one), guarded(one):
                 requests.append((one, send(one)))
         for one, request in requests:
             try:
-                with failing(one) if alone else nullcontext(), guarded(one):
+                with ending(one), guarded(one):
                     found.append(answer(one, request))
             except TrialFailed as cause:
                 failures.append(cause)
