@@ -11,6 +11,7 @@ from virtometer.model import HostUse, MarkKind, Rules
 from virtometer.runner.watch import observer as watch_observer
 from virtometer.runner.watch import points as host_points
 from virtometer.runner.watch.cost import pause_s
+from virtometer.runner.watch.counts import Key
 from virtometer.runner.watch.foreign import Counters
 from virtometer.runner.watch.observer import Observer
 from virtometer.runner.watch.points import Point, Window
@@ -20,8 +21,12 @@ Ticks = tuple[float, float, float, float, float, float, float, float]
 
 def observer_of(*points: tuple[int, Ticks, tuple[int | None, ...]]) -> Observer:
     observer = Observer([], continuous=True)
-    read = tuple(Point(at, cpu, guests) for at, cpu, guests in points)
-    observer.windows.append(Window(read[0].at_ns, read[-1].at_ns, read, (read[0], read[-1])))
+    read = []
+    for at, cpu, guests in points:
+        counts: dict[Key, float] = {("cpu", number): seconds for number, seconds in enumerate(cpu)}
+        counts |= {("guest", number): ns for number, ns in enumerate(guests) if ns is not None}
+        read.append(Point(at, counts))
+    observer.windows.append(Window(read[0].at_ns, read[-1].at_ns, tuple(read)))
     return observer
 
 

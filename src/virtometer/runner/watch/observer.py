@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import math
 import random
 import statistics
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
 
 from virtometer.model import GuestUse, HostUse, Mark, MarkKind, Rules
 from virtometer.runner.watch import guest_use
-from virtometer.runner.watch import network as host_network
 from virtometer.runner.watch import rules as broken
-from virtometer.runner.watch.activity import Activity, added, runnable, with_activity
+from virtometer.runner.watch.activity import runnable, with_activity
 from virtometer.runner.watch.cost import Budget
 from virtometer.runner.watch.foreign import HostWatch, foreign, temperature_c
-from virtometer.runner.watch.network import NetworkWatch
-from virtometer.runner.watch.points import VARIED, Point, ReadParts, Window, read_point, stretched
+from virtometer.runner.watch.network import NetworkWatch, traffic
+from virtometer.runner.watch.points import VARIED, Point, ReadParts, Window, read_point, spent
 
 _NEIGHBOURS = 4
 """Slices on each side whose ticks are added to those of a slice, where the host counts in ticks."""
@@ -103,8 +100,8 @@ class Observer:
         self._points.append(point)
         if self._continuous:
             self._due_s = time.monotonic() + point.pause_s * random.uniform(1, VARIED)
-            if point.activity is not None:
-                self._runnable.append((point.at_ns, point.activity.runnable))
+            if point.runnable is not None:
+                self._runnable.append((point.at_ns, point.runnable))
 
     def count_runnable(self) -> None:
         """Count the threads that run or are ready, while the guests work in a window that is read."""
@@ -121,9 +118,8 @@ class Observer:
             self.tick()
         points = tuple(self._points)
         end_ns = points[-1].at_ns if points else time.monotonic_ns()
-        ends = (points[0], points[-1]) if points else None
         cost_ns = sum(point.cost_ns for point in points) + self._counting_ns
-        window = Window(self._begun_ns, end_ns, points, ends, self._number, tuple(self._runnable), cost_ns)
+        window = Window(self._begun_ns, end_ns, points, self._number, tuple(self._runnable), cost_ns)
         (self.long_windows if self._long else self.windows).append(window)
         self._budgets[self._long].passed(end_ns - self._begun_ns, cost_ns)
         self._begun_ns, self._points = None, []
@@ -154,25 +150,21 @@ class Observer:
     def use(self, start_ns: float, end_ns: float) -> HostUse | None:
         """The host's CPU seconds in the windows between two moments (host time); None where they are unknown."""
         inside = self._inside(start_ns, end_ns)
-        whole = stretched(inside)
-        if inside and not whole:
+        found = spent(inside)
+        if found is None:
             return None
-        seconds = [math.fsum(last.cpu_s[i] - first.cpu_s[i] for first, last in whole) for i in range(8)]
-        user, nice, system, idle, iowait, irq, softirq, steal = seconds
+        user, nice, system, idle, iowait, irq, softirq, steal = (found.get(("cpu", at), 0.0) for at in range(8))
         wall_s = sum(one.length_s for one in inside)
         use = HostUse(wall_s, user, nice, system, idle, iowait, irq, softirq, steal)
         use = _with_foreign(use, _pairs(inside), self._watch)
         use = replace(use, watch_s=sum(one.cost_ns for one in inside) * 1e-9)
-        ends = _activities(whole)
-        counts = [count for one in inside for _, count in one.runnable]
-        return use if ends is None else with_activity(use, *ends, counts)
+        return with_activity(use, found, [count for one in inside for _, count in one.runnable])
 
     def guest_cpu_s(self, guest: int, start_ns: float, end_ns: float) -> float | None:
         """CPU seconds of a guest's processes in the windows between two moments; None where they are unknown."""
         inside = self._inside(start_ns, end_ns)
-        pairs = [(first.guests_ns[guest], last.guests_ns[guest]) for first, last in stretched(inside)]
-        known = [last - first for first, last in pairs if first is not None and last is not None]
-        return max(sum(known) * 1e-9, 0.0) if len(known) == len(pairs) and bool(pairs) is bool(inside) else None
+        ns = (spent(inside) or {}).get(("guest", guest)) if inside else 0.0
+        return None if ns is None else max(ns * 1e-9, 0.0)
 
     def guest_use(
         self, guest: int, start_ns: float, end_ns: float, port: tuple[str, str] | None = None
@@ -181,16 +173,14 @@ class Observer:
 
         port: the interface to which it is connected.
         """
-        if not self._parts:
-            return None
-        whole = stretched(self._inside(start_ns, end_ns))
-        use = guest_use.used([(first.parts[guest], last.parts[guest]) for first, last in whole])
-        ends = _activities(whole) or ()
-        networks = [one.network.ports for one in ends if one.network is not None]
-        if use is None or len(networks) < 2 or port is None or any(port not in ports for ports in networks):
+        inside = self._inside(start_ns, end_ns)
+        found = spent(inside) or {}
+        reasons = (point.unknown[guest] for one in inside if one.read for point in one.points if point.unknown)
+        use = guest_use.used(guest, found, reasons)
+        if use is None or port is None:
             return use
         # What the host's side of the interface receives the guest has sent.
-        return replace(use, traffic=host_network.traffic(networks[0][port], networks[1][port], turned=True))
+        return replace(use, traffic=traffic(found, port, turned=True))
 
     def marks(self, start_ns: float, end_ns: float, rules: Rules) -> tuple[Mark, ...]:
         """What broke the plan's rules in the windows between two moments (host time), each with its reason."""
@@ -216,7 +206,7 @@ class Observer:
     def _unobserved(self, inside: Sequence[Window]) -> Mark:
         text = "none of its windows was read"
         if self._continuous:
-            gap_s = max((one.gap_s for one in inside), default=0.0)
+            gap_s = max((b.at_ns - a.at_ns for a, b in _pairs(inside)), default=0) * 1e-9
             text = f"the laboratory did not observe the host for {gap_s:.1f} s"
         return Mark(MarkKind.OBSERVATION, f"{text}; the cost of this trial in CPU time is not reported")
 
@@ -226,7 +216,7 @@ class Observer:
             return {}
         exact = self._watch.exact
         reach = 0 if exact else _NEIGHBOURS  # ticks are too long for one slice
-        read = [one for one in self.windows if one.ends is not None]
+        read = [one for one in self.windows if one.read]
         around = (_pairs(read[max(at - reach, 0) : at + reach + 1]) for at in range(len(read)))
         return {one.number: _delay_share(pairs, exact=exact) for one, pairs in zip(read, around, strict=True)}
 
@@ -242,13 +232,7 @@ class Observer:
 
 def _pairs(windows: Sequence[Window]) -> list[tuple[Point, Point]]:
     """Successive points of each window."""
-    return [pair for one in windows for pair in pairwise(one.points)]
-
-
-def _activities(pairs: Pairs) -> tuple[Activity, Activity] | None:
-    """What the host did between these, as two points; None where that is unknown."""
-    known = [(a.activity, b.activity) for a, b in pairs if a.activity is not None and b.activity is not None]
-    return added(known) if len(known) == len(pairs) else None
+    return [pair for one in windows for pair in one.pairs]
 
 
 def _with_foreign(use: HostUse, pairs: Pairs, watch: HostWatch | None) -> HostUse:
