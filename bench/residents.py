@@ -36,7 +36,7 @@ from virtometer.environments.registry import KINDS
 from virtometer.errors import VirtometerError
 from virtometer.model import GuestKey, Placement, Plan, PlanWorkload, Trial
 from virtometer.runner.campaign.catalogue import catalogue
-from virtometer.runner.execution.turns import TurnRunner
+from virtometer.runner.execution.executor import Executor
 from virtometer.runner.guests.running import RunningGuest
 from virtometer.runner.lab.context import lab_context
 
@@ -116,7 +116,7 @@ class Host:
     def __init__(self, plan: Plan, lab: LabContext) -> None:
         self._plan = plan
         self._lab = lab
-        self._runner = TurnRunner(plan, lab)
+        self._runner = Executor(plan, lab)
         self._count = 0
         self._running: dict[GuestKey, RunningGuest] = {}
         self._own: set[int] = set()
@@ -149,9 +149,9 @@ class Host:
         try:
             for number in (1, 2):
                 session = self._running[GuestKey("native", number)].session
-                released, sign = type(session).release, signal.SIGSTOP if number == stops else signal.SIGCONT
+                released, sign = type(session).send_release, signal.SIGSTOP if number == stops else signal.SIGCONT
                 # The runner has no place where something could be done before a slice.
-                session.release = before(partial(_tell, others, sign), partial(released, session))  # type: ignore[method-assign]
+                session.send_release = before(partial(_tell, others, sign), partial(released, session))  # type: ignore[method-assign]
             for workload in self._plan.workloads:
                 for number, value in self._speeds(workload):
                     speeds[number][workload.name] = value

@@ -18,7 +18,7 @@ ELSEWHERE = {
     "cli/parts/verbs.py": "cli/test_main.py",
     "design/plan/catalogue.py": "design/test_parse.py",
     "errors.py": "cli/test_main.py",
-    "runner/execution/trial_steps.py": "runner/execution/test_trial.py",
+    "runner/execution/party.py": "runner/execution/test_growing.py",
     "store/schema.py": "store/test_versions.py",
     "time_server/listener.py": "time_server/test_server.py",
 }

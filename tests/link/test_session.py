@@ -303,7 +303,7 @@ def test_bye_to_one_who_is_gone_is_no_error(ends: Ends) -> None:
 )
 def test_an_agent_says_by_how_much_it_missed_the_moment(ends: Ends, reply: Message, late_ns: int | None) -> None:
     session, theirs = ends
-    request = session.send_release("r", 5, 5)
+    request = session.send_release("r", 5, at_ns=5)
     assert json.loads(theirs.recv(65536))["arguments"] == {"run": "r", "at_ns": 5}
     say(theirs, {"id": 1, "return": reply})
     if late_ns is not None:

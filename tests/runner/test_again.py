@@ -17,7 +17,7 @@ from virtometer.host.owned.journal import Journal
 from virtometer.model import Failure, FailureKind, Placement, Trial, TrialRecord
 from virtometer.runner.campaign import whole as campaigns
 from virtometer.runner.campaign.whole import begin, resume
-from virtometer.runner.execution.trial_steps import failed
+from virtometer.runner.execution.failures import failed
 from virtometer.runner.lab import context as contexts
 from virtometer.runner.lab.agent import agent_path
 from virtometer.store.ledger import Ledger

@@ -1,12 +1,11 @@
 """An agent that works in slices as its argument says (JSON). Speaks the protocol over stdin and stdout.
 
 speed: work in a millisecond. later: the factor of the speed after the first 25 ms of a slice. windows: that in slices
-of 100 ms and more. alternates: as `later`, in every second slice the inverse. longest: seconds of an iteration. dies,
-hangs, ends, fails, idles: the number of the slice, counted from 1, at which it ends the process, does nothing more,
-ends the run, reports a failure, or waits for the next slice without a sample. round_trip: seconds that a ping takes.
-late: seconds after which a guest begins that finds another one at work; needs a host.
-host: a directory in which those that work leave a file each. capacity: so many of them work at full speed together, and
-more share that. loss: of the speed for each other one that works.
+of 100 ms and more. longest: seconds of an iteration. dies, hangs, ends, fails, idles: the number of the slice, counted
+from 1, at which it ends the process, does nothing more, ends the run, reports a failure, or waits for the next slice
+without a sample. round_trip: seconds that a ping takes. late: seconds after which a guest begins that finds another one
+at work; needs a host. host: a directory in which those that work leave a file each. capacity: so many of them work at
+full speed together, and more share that. loss: of the speed for each other one that works.
 """
 
 import json
@@ -45,7 +44,7 @@ def alone() -> bool:
     return True
 
 
-def work(seconds: float, number: int) -> list[dict[str, Any]]:
+def work(seconds: float) -> list[dict[str, Any]]:
     mine = Path(wanted["host"]) / str(os.getpid()) if "host" in wanted else None
     if "late" in wanted and not alone():
         time.sleep(wanted["late"])
@@ -60,8 +59,7 @@ def work(seconds: float, number: int) -> list[dict[str, Any]]:
         end = time.monotonic_ns()
         sharing = (sharing + beside()) / 2
         pace = wanted.get("speed", 1000.0) * (wanted.get("windows", 1.0) if seconds >= 0.1 else 1.0)
-        factor = wanted.get("later", 1.0) * wanted.get("alternates", 1.0) ** (1 if number % 2 else -1)
-        pace *= factor if start - begun > BEGINNING_S * 1e9 else 1.0
+        pace *= wanted.get("later", 1.0) if start - begun > BEGINNING_S * 1e9 else 1.0
         pace *= sharing
         samples.append({"start_ns": start, "end_ns": end, "work": round(pace * (end - start) * 1e-6), "check": "ok"})
     if mine is not None:
@@ -113,7 +111,7 @@ def main() -> None:
                 say(event="failed", run=name, error={"code": "check-failed", "message": "the residual is 1e9"})
                 continue
             if wanted.get("idles") != slices:
-                samples = work(arguments.get("slice_s", slice_s), slices)
+                samples = work(arguments.get("slice_s", slice_s))
                 count += len(samples)
                 say(event="samples", run=name, samples=samples)
             say(event="waiting", run=name, iteration="slice")

@@ -97,22 +97,24 @@ class Session:
             raise RemoteError(reply.error.code, reply.error.message)
         return messages.answer(request.command, reply.value or {})
 
-    def release(self, run: str, limit_s: float, slice_s: float | None = None) -> int:
-        """Let the iteration or slice of `run` that waits begin. Returns the host's time at which that was sent, in ns.
-
-        slice_s: length of this slice alone.
-        """
-        arguments = {"run": run} | ({} if slice_s is None else {"slice_s": slice_s})
-        request = self.send("go", arguments, limit_s)
+    def release(self, run: str, limit_s: float) -> int:
+        """Let the iteration of `run` that waits begin. Returns the host's time at which that was sent, in ns."""
+        request = self.send_release(run, limit_s)
         self.answer(request)
         return request.sent_ns
 
-    def send_release(self, run: str, at_ns: int, limit_s: float) -> Request:
-        """Let the window of `run` that waits begin at a moment of the guest's clock (guest ns). Does not wait."""
-        return self.send("go", {"run": run, "at_ns": at_ns}, limit_s)
+    def send_release(
+        self, run: str, limit_s: float, *, slice_s: float | None = None, at_ns: int | None = None
+    ) -> Request:
+        """Let what waits in `run` begin, and do not wait for the answer.
+
+        slice_s: length of this slice alone. at_ns: the moment of the guest's clock (guest ns) at which a window begins.
+        """
+        given = {"slice_s": slice_s, "at_ns": at_ns}
+        return self.send("go", {"run": run, **{name: one for name, one in given.items() if one is not None}}, limit_s)
 
     def released(self, request: Request) -> int:
-        """Take the answer to `send_release`: by how much (guest ns) the request came after its moment, 0 if before."""
+        """Take the answer to `send_release` for a moment: by how much (guest ns) it came after that, 0 if before."""
         late_ns = self.answer(request).get("late_ns")
         if not isinstance(late_ns, int):
             raise LinkError("the agent does not say whether its run begins at the agreed moment", guest=self.name)

@@ -192,6 +192,21 @@ def test_a_run_in_slices_numbers_the_samples_of_each() -> None:
     assert state.after(done(4)).phase == "done"
 
 
+def test_windows_of_several_trials_may_have_the_same_number() -> None:
+    state = RunState("r", in_slices=True).after(READY).started().after(SLICE)
+    state = state.released(3).after(samples((1, 2))).after(SLICE).released(3)
+    with pytest.raises(LinkError, match="sent waiting while"):
+        state.after(SLICE)
+    state = state.after(samples((5, 6), (6, 7)))
+    assert [sample.start_ns for sample in state.samples[state.since :]] == [5, 6]
+
+
+def test_a_run_in_slices_ends_when_it_was_stopped_at_rest() -> None:
+    state = RunState("r", in_slices=True).after(READY).started().after(SLICE).released(0).after(samples((1, 2)))
+    with pytest.raises(LinkError, match="ended a run in slices that was not stopped"):
+        state.after(done(1))
+
+
 def test_a_slice_has_a_sample_and_no_sample_lies_between_slices() -> None:
     running = RunState("r", in_slices=True).after(READY).started().after(SLICE)
     with pytest.raises(LinkError, match="sent samples while"):

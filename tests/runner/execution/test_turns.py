@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 import os
 import subprocess
 import sys
@@ -15,13 +14,11 @@ import pytest
 
 from tests.runner.fixtures import Document, MakePlan
 from virtometer.clock import line
-from virtometer.design.schedule.slice_lengths import length_factor
 from virtometer.environments.base import LabContext
 from virtometer.environments.registry import KINDS
 from virtometer.host.cpu.accounting import all_cgroup_mounts
-from virtometer.link.session import Session
 from virtometer.model import FailureKind, GuestKey, Placement, Plan, Run, SetAside, Trial, TrialRecord
-from virtometer.runner.execution.turns import TurnRunner
+from virtometer.runner.execution.executor import Executor
 from virtometer.runner.guests.running import RunningGuest
 
 Turns = Callable[..., list[TrialRecord]]
@@ -30,11 +27,11 @@ CLOCK_KINDS = ("before", "during", "after")
 
 
 @pytest.fixture
-def runner_of(lab: LabContext) -> Iterator[Callable[[Plan], tuple[TurnRunner, dict[GuestKey, RunningGuest]]]]:
+def runner_of(lab: LabContext) -> Iterator[Callable[[Plan], tuple[Executor, dict[GuestKey, RunningGuest]]]]:
     """Start a guest of every environment of a plan. They are stopped at the end."""
     running_guests: dict[GuestKey, RunningGuest] = {}
 
-    def start(plan: Plan) -> tuple[TurnRunner, dict[GuestKey, RunningGuest]]:
+    def start(plan: Plan) -> tuple[Executor, dict[GuestKey, RunningGuest]]:
         for number, environment in enumerate(plan.environments):
             kind = KINDS[environment.kind](lab)
             settings = kind.settings_type.model_validate(environment.settings)
@@ -42,7 +39,7 @@ def runner_of(lab: LabContext) -> Iterator[Callable[[Plan], tuple[TurnRunner, di
             name = f"turns-{os.getpid()}-{number}"
             key = GuestKey(environment.name)
             running_guests[key] = RunningGuest.start(kind, environment, settings, name, plan.limits)
-        return TurnRunner(plan, lab), running_guests
+        return Executor(plan, lab), running_guests
 
     yield start
     for running_guest in running_guests.values():
@@ -111,19 +108,6 @@ def test_guests_take_turns_and_never_work_at_the_same_time(
     assert values[2] / values[0] == pytest.approx(0.5, rel=0.02)
 
 
-def test_the_order_follows_from_the_seed(turners: Callable[..., Plan], runner_of: Callable[[Plan], Any]) -> None:
-    plan = turners(a={}, b={})
-    runner, guests = runner_of(plan)
-    orders = [
-        [(name, number) for _, _, name, number in in_host_time(runner.run(trials(plan, first), guests, seed))]
-        for first, seed in ((0, 7), (2, 7), (4, 8))
-    ]
-    # The first time each treatment has a long window as well, which comes before the rounds.
-    assert [number for _, number in orders[0][:2]] == [-1, -1]
-    assert len(orders[0]) == 2 + len(orders[1])
-    assert orders[1] != orders[2]
-
-
 def test_a_long_window_comes_first_and_is_set_aside(
     turners: Callable[..., Plan], runner_of: Callable[[Plan], Any]
 ) -> None:
@@ -142,57 +126,6 @@ def test_a_long_window_comes_first_and_is_set_aside(
         assert run.scored.work == sum(sample.work for sample in run.samples if sample.used)
         assert record.host is not None
         assert record.host.wall_s < 1.5 * SLICES * 0.0375 + 0.1, "what happened in the long window is not counted"
-
-
-def released_s(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> dict[str, list[float]]:
-    """The lengths of slices that are released meanwhile, by the name of the session."""
-    found: dict[str, list[float]] = {}
-    release = Session.release
-
-    def noted(self: Session, run: str, limit_s: float, slice_s: float | None = None) -> int:
-        found.setdefault(self.name, []).append(slice_s or math.nan)
-        return release(self, run, limit_s, slice_s)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Session, "release", noted)
-        act()
-    return found
-
-
-def test_slices_are_as_long_for_all_guests_of_a_round_and_vary_from_round_to_round(
-    turners: Callable[..., Plan], runner_of: Callable[[Plan], Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    plan = turners(a={}, b={})
-    runner, guests = runner_of(plan)
-    runner.run(trials(plan), guests, seed=1)  # long windows come first
-    own, other = released_s(monkeypatch, lambda: runner.run(trials(plan, 2), guests, seed=7)).values()
-    assert own == other
-    run_in_s = plan.slice_s / 5
-    lengths = [(one - run_in_s) / plan.slice_s for one in own]
-    assert lengths == pytest.approx([length_factor(7, number) for number in range(SLICES)])
-    assert max(lengths) - min(lengths) > 0.1
-    again, _ = released_s(monkeypatch, lambda: runner.run(trials(plan, 4), guests, seed=7)).values()
-    assert again == own, "they follow from the seed"
-
-
-def test_a_plan_may_have_a_long_window_of_each_guest_in_each_block(
-    turners: Callable[..., Plan], runner_of: Callable[[Plan], Any]
-) -> None:
-    plan = turners(a={}, b={}).model_copy(update={"long_windows": "each"})
-    runner, guests = runner_of(plan)
-    first = [run_of(record) for record in runner.run(trials(plan), guests, seed=1)]
-    assert all(set(slices(run)) == {-2, -1, *range(SLICES)} for run in first), "one more than finding out takes"
-    places = set()
-    for block in range(1, 7):
-        runs = [run_of(record) for record in runner.run(trials(plan, 2 * block), guests, seed=block)]
-        for run in runs:
-            assert sorted(slices(run)) == [-1, *range(SLICES)]
-            assert not run.in_long_windows
-            assert {sample.slice for sample in run.samples if sample.set_aside is SetAside.LONG_WINDOW} == {-1}
-        found = {slices(run).index(-1) for run in runs}
-        assert found in ({0}, {SLICES}), "before all rounds, or after them"
-        places |= found
-    assert places == {0, SLICES}
 
 
 LONG_WINDOWS = [-1, -2, -3, -4, -5]
@@ -233,36 +166,6 @@ def test_a_guest_that_is_fast_in_slices_alone_is_found_by_comparing(
     assert not first[2].in_long_windows
     again = [run_of(record) for record in runner.run(trials(plan, 3), guests, seed=2)]
     assert slices(again[1]) == [-1]
-
-
-def test_what_changes_in_either_direction_is_taken_for_noise(
-    turners: Callable[..., Plan], runner_of: Callable[[Plan], Any]
-) -> None:
-    plan = turners(a={}, b={"alternates": 1.8})
-    runner, guests = runner_of(plan)
-    _, found = [run_of(record) for record in runner.run(trials(plan), guests, seed=1)]
-    assert slices(found) == [-1, -2, *range(SLICES)]
-    assert not found.in_long_windows
-
-
-def test_what_changes_as_the_baseline_does_is_measured_in_slices(
-    turners: Callable[..., Plan], runner_of: Callable[[Plan], Any]
-) -> None:
-    plan = turners(a={"later": 1.3}, b={"later": 1.3})
-    runner, guests = runner_of(plan)
-    records = runner.run(trials(plan), guests, seed=1)
-    assert not any(run_of(record).in_long_windows for record in records)
-
-
-def test_where_the_baseline_changes_its_speed_all_have_long_windows(
-    turners: Callable[..., Plan], runner_of: Callable[[Plan], Any]
-) -> None:
-    plan = turners(a={"later": 0.25}, b={})
-    runner, guests = runner_of(plan)
-    first = [run_of(record) for record in runner.run(trials(plan), guests, seed=1)]
-    assert [slices(run) for run in first] == [LONG_WINDOWS, LONG_WINDOWS], "the other changes beside it"
-    again = [run_of(record) for record in runner.run(trials(plan, 2), guests, seed=2)]
-    assert [slices(run) for run in again] == [[-1], [-1]]
 
 
 @pytest.mark.parametrize(
@@ -332,7 +235,7 @@ def test_what_was_found_out_before_is_known_after_a_resume(
     plan = turners(a={}, b={"later": 0.25})
     runner, guests = runner_of(plan)
     before = runner.run(trials(plan), guests, seed=1)
-    later = TurnRunner(plan, lab, before).run(trials(plan, 2), guests, seed=2)
+    later = Executor(plan, lab, before).run(trials(plan, 2), guests, seed=2)
     assert [slices(run_of(record)) for record in later] == [[-1, *range(SLICES)], [-1]]
 
 
@@ -404,7 +307,7 @@ def test_slices_that_others_disturb_are_made_up_for(make_plan: MakePlan, runner_
 
 
 def test_the_clock_is_compared_over_the_life_of_the_guest_not_over_one_workload(
-    turners: Callable[..., Plan], runner_of: Callable[[Plan], tuple[TurnRunner, dict[GuestKey, RunningGuest]]]
+    turners: Callable[..., Plan], runner_of: Callable[[Plan], tuple[Executor, dict[GuestKey, RunningGuest]]]
 ) -> None:
     """A round trip of 5 ms leaves too much open over the slices of one workload, and little over those of several."""
     plan = turners(native={"round_trip": 0.005}, box={"round_trip": 0.005})

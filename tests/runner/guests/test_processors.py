@@ -15,7 +15,7 @@ from virtometer.environments.registry import KINDS
 from virtometer.errors import EnvironmentFailed
 from virtometer.host.cpu.processors import allowed, tasks
 from virtometer.model import GuestKey, Limits, Placement, PlanWorkload, Trial
-from virtometer.runner.execution.trial import TrialRunner
+from virtometer.runner.execution.executor import Executor
 from virtometer.runner.guests.processors import (
     ALL,
     Placed,
@@ -140,9 +140,8 @@ def test_a_run_tells_where_its_guest_worked(
     with laboratory_aside(plan, lab):
         one = RunningGuest.start(kind, plan.environments[0], parsed, "placed", Limits())
         try:
-            record = TrialRunner(plan, lab).run(
-                Trial(0, 0, 0, 0, (Placement("native", "w"),)), {GuestKey("native"): one}
-            )
+            trial = Trial(0, 0, 0, 0, (Placement("native", "w"),))
+            (record,) = Executor(plan, lab).run([trial], {GuestKey("native"): one})
         finally:
             one.stop()
     assert record.reason == ""

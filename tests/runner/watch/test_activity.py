@@ -5,52 +5,42 @@ from __future__ import annotations
 import os
 import time
 
-import pytest
-
 from virtometer.model import HostUse
-from virtometer.runner.watch.activity import Activity, added, between, read_activity, with_activity
+from virtometer.runner.watch.activity import read_activity, runnable, with_activity
+from virtometer.runner.watch.counts import Counts, Key, passed
 
 USE = HostUse(1.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0)
 
 
-def activity(user: float, switches: float, processors: tuple[int, ...] = (0, 3)) -> Activity:
-    seconds = {number: (user + number, 0.0, 0.0, 8.0, 0.0, 0.0, 0.0, 0.0) for number in processors}
-    return Activity(seconds, 2, switches, switches * 512, 0.0)
+def activity(user: float, switches: float, processors: tuple[int, ...] = (0, 3)) -> Counts:
+    seconds: dict[Key, float] = {("processor", number, at): 8.0 for number in processors for at in range(1, 8)}
+    seconds |= {("processor", number, 0): user + number for number in processors}
+    return {**seconds, ("context switches",): switches, ("disk read",): switches * 512, ("disk written",): 0.0}
 
 
 def test_what_is_read_grows_while_a_processor_works() -> None:
-    first = read_activity()
+    first, running = read_activity()
     begin = time.monotonic()
     while time.monotonic() - begin < 0.1:
         pass
-    last = read_activity()
-    assert set(first.processors) >= os.sched_getaffinity(0)
-    busy = [sum(of) - sum(first.processors[number]) for number, of in last.processors.items()]
-    assert sum(busy) > 0.05
-    assert last.context_switches >= first.context_switches
-    assert last.disk_read >= first.disk_read >= 0 <= first.disk_written <= last.disk_written
-    assert first.runnable >= 0
-
-
-def test_between_two_points_it_is_interpolated() -> None:
-    found = between(activity(1.0, 100), activity(2.0, 300), 0.25)
-    assert found is not None
-    assert found.processors[3][0] == pytest.approx(4.25)
-    assert (found.context_switches, found.disk_read) == (150, 150 * 512)
-    assert between(activity(1.0, 0), activity(1.0, 0, (0,)), 0.5) is None, "a processor went away"
-
-
-def test_what_happened_in_several_windows_is_added() -> None:
-    ends = added([(activity(1.0, 100), activity(2.0, 300)), (activity(5.0, 900), activity(5.5, 1000))])
-    assert ends is not None
-    use = with_activity(USE, *ends, [])
-    assert [(one.number, one.user) for one in use.processors] == [(0, 1.5), (3, 1.5)]
-    assert (use.context_switches, use.disk_read) == (300, 300 * 512)
-    assert added([]) is added([(activity(1.0, 0), activity(1.0, 0, (0,)))]) is None
+    last, _ = read_activity()
+    assert first.keys() == last.keys()
+    assert {key[1] for key in first if key[0] == "processor"} >= os.sched_getaffinity(0)
+    grown = passed([(first, last, 1.0)])
+    assert sum(seconds for key, seconds in grown.items() if key[0] == "processor") > 0.05
+    assert min(grown[(name,)] for name in ("context switches", "disk read", "disk written")) >= 0
+    assert running >= 0 and runnable() >= 0
 
 
 def test_the_use_of_the_host_has_each_processor() -> None:
-    use = with_activity(USE, activity(1.0, 100), activity(1.5, 400), [1, 2, 6])
+    use = with_activity(USE, passed([(activity(1.0, 100), activity(1.5, 400), 1.0)]), [1, 2, 6])
     assert [(one.number, one.user, one.idle) for one in use.processors] == [(0, 0.5, 0.0), (3, 0.5, 0.0)]
     assert (use.run_queue, use.context_switches, use.disk_read, use.disk_written) == (3.0, 300, 300 * 512, 0)
-    assert with_activity(USE, activity(1.0, 1), activity(1.0, 1), []).run_queue is None
+    assert (use.network, use.loopback) == (None, None)
+
+
+def test_what_was_not_read_is_unknown() -> None:
+    assert with_activity(USE, {}, []) is USE
+    gone = with_activity(USE, passed([(activity(1.0, 1), activity(2.0, 1, (0,)), 1.0)]), [])
+    assert [one.number for one in gone.processors] == [0], "a processor went away"
+    assert gone.run_queue is None

@@ -19,7 +19,7 @@ from virtometer.model import MarkKind
 from virtometer.model.plan import Rules
 from virtometer.runner.watch import foreign as host_watch
 from virtometer.runner.watch.foreign import Counters, HostWatch, foreign, frequency_facts, temperature_c, throttled
-from virtometer.runner.watch.host import Observer, SliceObserver
+from virtometer.runner.watch.observer import Observer
 
 HERE = frozenset(os.sched_getaffinity(0))
 BUSY = f"import os\nos.sched_setaffinity(0, {{{max(HERE)}}})\nwhile True: pass"
@@ -82,16 +82,17 @@ def test_a_guest_that_this_host_hides_leaves_the_foreign_load_unknown(
     hidden.follow_nothing("libvirt shows no process", lambda: True, on_this_host=on_this_host)
     assert ("foreign_load" in hidden.effective) is on_this_host
     watch = HostWatch([guest], [guest, hidden], [], HERE, pinned=True)
-    observer = Observer([guest.cpu_ns], watch)
-    observer.tick()
+    observer = Observer([guest.cpu_ns], watch, continuous=True)
+    first = watch.read()
+    observer.begin()
     with subprocess.Popen([sys.executable, "-c", BUSY]) as busy:
-        wait_until(lambda: watch.read().busy_ns - observer.points[0].counters.busy_ns > 400_000_000)
+        wait_until(lambda: watch.read().busy_ns - first.busy_ns > 400_000_000)
         busy.kill()
-    observer.tick()
-    first, last = observer.points
-    found = foreign([(first.counters, last.counters)], exact=watch.exact)
+    observer.end()
+    begun, ended = observer.windows[0].points
+    found = foreign([(begun.counters, ended.counters)], exact=watch.exact)
     assert (found.all_s is None, found.delay_s is None) == (on_this_host, on_this_host)
-    slices = SliceObserver([guest.cpu_ns], watch)
+    slices = Observer([guest.cpu_ns], watch)
     slices.begin()
     slices.end()
     used = slices.use(0, time.monotonic_ns())

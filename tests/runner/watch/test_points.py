@@ -7,37 +7,47 @@ import time
 import pytest
 
 from virtometer.host.cpu.parts import CpuReading
-from virtometer.runner.watch.points import Point, Window, pairs_of, read_cpu, read_point, stretched
+from virtometer.runner.watch.guest_use import counts_of
+from virtometer.runner.watch.points import Point, Window, read_cpu, read_point, spent
 
-IDLE = (0.0,) * 8
+GUEST, CODE = ("guest", 0), ("part", 0, "code")
 
 
 def window(begin: int, length: int, *, read: bool = True) -> Window:
     """Of a guest that works all the time on one processor."""
     if not read:
-        return Window(begin, begin + length, None)
+        return Window(begin, begin + length)
     ends = [
-        Point(at, (at * 1e-9, *IDLE[1:]), (at, None), parts=(CpuReading(at, None, 0.0, 0.0, 0.0), None))
+        Point(at, {("cpu", 0): at * 1e-9, GUEST: float(at), **counts_of(0, CpuReading(at, None, 0.0, 0.0, 0.0))})
         for at in (begin, begin + length)
     ]
-    return Window(begin, begin + length, (ends[0], ends[1]))
+    return Window(begin, begin + length, tuple(ends))
 
 
 def test_windows_that_were_read_stand_for_all_by_their_lengths() -> None:
-    windows = [window(0, 100), window(200, 300, read=False), window(600, 200)]
-    pairs = stretched(windows)
-    assert len(pairs) == 2 == len(pairs_of(windows))
-    assert sum((last.guests_ns[0] or 0) - (first.guests_ns[0] or 0) for first, last in pairs) == 600
-    assert sum(last.cpu_s[0] - first.cpu_s[0] for first, last in pairs) == pytest.approx(600e-9)
-    parts = [(first.parts[0], last.parts[0]) for first, last in pairs]
-    assert sum((b.code or 0) - (a.code or 0) for a, b in parts if a and b) == pytest.approx(600)
-    assert all(last.guests_ns[1] is None and last.parts[1] is None for _, last in pairs), "unknown stays unknown"
+    found = spent([window(0, 100), window(200, 300, read=False), window(600, 200)])
+    assert found is not None
+    assert found[GUEST] == pytest.approx(600) and found[CODE] == pytest.approx(600)
+    assert found[("cpu", 0)] == pytest.approx(600e-9)
+    assert ("part", 0, "vmm") not in found and ("guest", 1) not in found, "unknown stays unknown"
 
 
 def test_windows_that_were_all_read_are_as_they_were_read() -> None:
-    windows = [window(0, 100), window(600, 200)]
-    assert stretched(windows) == pairs_of(windows) == [one.points for one in windows]
-    assert stretched([window(0, 100, read=False)]) == []
+    found = spent([window(0, 100), window(600, 200)])
+    assert found is not None and found[GUEST] == 300
+    assert spent([window(0, 100, read=False)]) is None
+    assert spent([]) == {}
+
+
+def test_a_stretch_of_a_window_has_its_part_of_what_was_counted() -> None:
+    points = tuple(Point(at, {GUEST: float(ns)}, cost_ns=1) for at, ns in ((0, 0), (100, 1000), (200, 1500)))
+    whole = Window(0, 200, points, runnable=((50, 3), (150, 5)))
+    part = whole.cut(50, 150)
+    assert part.length_s == pytest.approx(100e-9)
+    assert (part.runnable, part.cost_ns, part.points) == (((50, 3), (150, 5)), 1, points)
+    assert spent([part]) == {GUEST: 750.0}
+    assert spent([whole.cut(110, 120)]) == {GUEST: 50.0}
+    assert spent([whole]) == {GUEST: 1500.0}
 
 
 def test_a_reading_knows_what_it_took() -> None:
@@ -48,9 +58,9 @@ def test_a_reading_knows_what_it_took() -> None:
         return 7
 
     point = read_point([slow])
-    assert point.guests_ns == (7,) and 5_000_000 <= point.cost_ns < 10**9
+    assert point.counts[GUEST] == 7 and 5_000_000 <= point.cost_ns < 10**9
     assert point.pause_s >= 1.25, "at most 0.4 % of a processor"
-    assert len(read_cpu()) == len(point.cpu_s) == 8
+    assert len(read_cpu()) == sum(key[0] == "cpu" for key in point.counts) == 8
 
 
 def test_a_guest_of_several_placements_is_read_once() -> None:
@@ -62,5 +72,6 @@ def test_a_guest_of_several_placements_is_read_once() -> None:
             return self.read
 
     one, other = Guest(), Guest()
-    assert read_point([one.cpu_ns, other.cpu_ns, one.cpu_ns]).guests_ns == (1, 1, 1)
+    counts = read_point([one.cpu_ns, other.cpu_ns, one.cpu_ns]).counts
+    assert [counts[("guest", at)] for at in range(3)] == [1, 1, 1]
     assert (one.read, other.read) == (1, 1)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from virtometer.clock import intervals
 from virtometer.clock.intervals import Interval
-from virtometer.model import ClockFault, ClockFit, FailureKind, Run, Sample, Score, SetAside, columns_of
+from virtometer.model import ClockFault, ClockFit, FailureKind, Placement, Run, Sample, Score, SetAside, columns_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,12 +27,15 @@ Some = TypeVar("Some", float, "NDArray[Any]")
 class NoScore(Exception):
     """A run of which no sample can be used. `reason` is a sentence without its end; `fault`: of the clock."""
 
-    def __init__(self, kind: FailureKind, reason: str, fault: ClockFault | None = None) -> None:
-        """`kind`: of the trial's failure."""
+    def __init__(
+        self, kind: FailureKind, reason: str, fault: ClockFault | None = None, placement: Placement | None = None
+    ) -> None:
+        """`kind`: of the trial's failure. placement: of the run; None: no single one."""
         super().__init__(reason)
         self.kind = kind
         self.reason = reason
         self.fault = fault
+        self.placement = placement
 
 
 def per_unit(work: Some, seconds: Some, unit: str) -> Some:
@@ -55,7 +58,7 @@ def score(run: Run, clock: ClockFit, window: Window, guest_cpu_s: float | None =
     work = samples.work_of(samples.used)
     elapsed_s = sum(used_s[samples.used].tolist())
     if work <= 0 or elapsed_s <= 0:
-        raise NoScore(FailureKind.SAMPLES, "no sample could be used: no work was done")
+        raise NoScore(FailureKind.SAMPLES, "no sample could be used: no work was done", placement=run.placement)
     if run.by_tool and run.reported.value is not None:
         value = in_host_time(run.reported.value, run.unit, clock.rate)
     else:
@@ -79,7 +82,7 @@ def cut(run: Run, clock: ClockFit, timed: Sequence[Interval], window: Window, li
         advice = "; longer windows make it smaller" if uncertain else ""
         fault = ClockFault("uncertain", bound=min(errors)) if uncertain else None
         kind = FailureKind.CLOCK if uncertain else FailureKind.SAMPLES
-        raise NoScore(kind, f"no sample could be used: {first}{advice}", fault)
+        raise NoScore(kind, f"no sample could be used: {first}{advice}", fault, run.placement)
     return replace(run, samples=samples)
 
 

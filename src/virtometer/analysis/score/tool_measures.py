@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from virtometer.agent_table import TimedBy
+from virtometer.analysis.score.of_run import per_unit
+from virtometer.model import Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,3 +22,18 @@ SAYS = ToolMeasure("tool-says", "guest-itself", "the tool's number as it said it
 CORRECTED = ToolMeasure("tool-corrected", "host", "the tool's number corrected by the rate of the guest's clock")
 BY_STOPWATCH = ToolMeasure("tool-by-stopwatch", "host", "the tool's work by the host's time around the whole program")
 TOOL_MEASURES = {one.name: one for one in (BY_STOPWATCH, CORRECTED, SAYS)}
+
+
+def with_host_time(run: Run, work: int | None, around_s: float) -> Run:
+    """The scored run of a tool with its number also corrected, and by the host's stopwatch around the program.
+
+    work: how much the tool says it did; None where it does not. around_s: host seconds around it.
+    """
+    told = {CORRECTED.name: run.scored.value, BY_STOPWATCH.name: by_stopwatch(work, run.unit, around_s)}
+    measures = {name: {"unit": run.unit, "value": value} for name, value in told.items() if value is not None}
+    return replace(run, report=replace(run.reported, measures={**run.reported.measures, **measures}))
+
+
+def by_stopwatch(work: int | None, unit: str, around_s: float) -> float | None:
+    """A tool's work over the host seconds around it, in its unit. None where the tool does not say how much it did."""
+    return per_unit(work, around_s, unit) if work else None

@@ -54,10 +54,8 @@ from virtometer.runner.campaign.stages import has_next, next_stage
 from virtometer.runner.campaign.tuned_host import tunes_host
 from virtometer.runner.campaign.tuning_programs import tuning_programs
 from virtometer.runner.campaign.windows import windows
-from virtometer.runner.execution.crowds import CrowdRunner
-from virtometer.runner.execution.trial import TrialRunner
-from virtometer.runner.execution.trial_steps import failed
-from virtometer.runner.execution.turns import TurnRunner
+from virtometer.runner.execution.executor import Executor
+from virtometer.runner.execution.failures import failed
 from virtometer.runner.guests.pool import Guests, compares_network, with_advice
 from virtometer.runner.guests.processors import laboratory_aside
 from virtometer.runner.lab import tool_programs
@@ -390,9 +388,7 @@ class _Execution:
             if one.failure is not None and one.trial.index in again
         }
         self._guests = Guests(campaign.plan, lab, progress, ledger.note_tuning)
-        self._runner = TrialRunner(campaign.plan, lab)
-        self._turn_runner = TurnRunner(campaign.plan, lab, campaign.trials)
-        self._crowd_runner = CrowdRunner(campaign.plan, lab, campaign.trials)
+        self._executor = Executor(campaign.plan, lab, campaign.trials)
         self._remaining_time = RemainingTime(windows(campaign.plan))
         self._done = 0
         self._estimates = LiveEstimates(campaign.plan)
@@ -447,12 +443,7 @@ class _Execution:
         self._warm_disks(ready)
         for trial in ready:
             self._progress.trial_started(trial)
-        if ready and ready[0].turns is not None:
-            of_one = self._plan.scenario(ready[0].scenario).type == "alone"
-            runner = self._turn_runner if of_one else self._crowd_runner
-            found = runner.run(ready, self._guests.running, self._seed + ready[0].index)
-        else:
-            found = [self._runner.run(trial, self._guests.running) for trial in ready]
+        found = self._executor.run(ready, self._guests.running, self._seed + ready[0].index) if ready else []
         records |= {record.trial.index: record for record in found}
         marked = [self._marked(record) for record in records.values() if record is not None]
         again = frozenset(trial.index for trial in trials if trial.index in self._reasons)

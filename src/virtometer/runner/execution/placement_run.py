@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from virtometer.analysis.score.of_run import per_unit
-from virtometer.analysis.score.tool_measures import BY_STOPWATCH, CORRECTED, SAYS
+from virtometer.analysis.score.overlap import TimedRun
+from virtometer.analysis.score.tool_measures import SAYS
+from virtometer.clock import intervals
 from virtometer.errors import LinkError, UsageError
 from virtometer.host.cpu.weight import CONDITION
 from virtometer.link.messages import Done
-from virtometer.model import AgentReport, ClockFault, Placement, PlanWorkload, Run, Sample, SetAside
+from virtometer.model import AgentReport, ClockFault, ClockFit, Placement, PlanWorkload, Run, Sample, SetAside
 from virtometer.runner.execution.clock_monitor import ClockMonitor
+from virtometer.runner.execution.failures import TrialFailed
 from virtometer.runner.execution.state import RunState
 from virtometer.runner.guests.processors import Placed
 from virtometer.runner.guests.running import RunningGuest
@@ -25,7 +27,10 @@ _MARK = 160  # characters: the end of a guest's stderr may be long, and each sam
 
 @dataclass(slots=True)
 class PlacementRun:
-    """One placement while its trial runs. `clock_fault`: why its clock ended the trial."""
+    """One placement while its trial runs. `clock_fault`: why its clock ended the trial.
+
+    Of windows in turn: the run of one guest, which all trials share that have it; `failure` ends these.
+    """
 
     placement: Placement
     running_guest: RunningGuest
@@ -37,8 +42,10 @@ class PlacementRun:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     reading: Reading | None = None  # of a tool's output
     placed: Placed | None = None
+    beside: int = 0  # guests for which it was placed, itself one of them
     done_ns: int = 0
     clock_fault: ClockFault | None = None
+    failure: TrialFailed | None = None
 
     @property
     def name(self) -> str:
@@ -117,21 +124,20 @@ class PlacementRun:
         samples = tuple(replace(sample, set_aside=SetAside.FAILED_TRIAL, mark=mark) for sample in run.samples)
         return replace(run, samples=samples, fault=fault)
 
-    def with_stopwatch(self, run: Run, elapsed_s: float) -> Run:
-        """The run of a tool with its number also corrected, and timed by the host's stopwatch around the program.
-
-        elapsed_s: length of its samples in host time.
-        """
-        assert self.reading is not None
-        own = run.reported
-        # Null iterations come before what the laboratory releases.
-        around_s = elapsed_s if self.state.host_timed else (self.done_ns - self.clock.began_ns) * 1e-9
-        told = {
-            CORRECTED.name: run.scored.value,
-            BY_STOPWATCH.name: by_stopwatch(self.reading, run.unit, around_s),
-        }
-        measures = {name: {"unit": run.unit, "value": value} for name, value in told.items() if value is not None}
-        return replace(run, report=replace(own, measures={**own.measures, **measures}))
+    def timed(self, run: Run, clock: ClockFit) -> TimedRun:
+        """What `run` gave, in host time."""
+        return TimedRun(
+            run,
+            clock,
+            intervals.of_run(run, clock),
+            self.name,
+            self.seconds,
+            self.workload.name,
+            gaps=not (self.state.host_timed or self.state.in_slices),
+            tool_work=self.reading.work if self.reading is not None else None,
+            # Null iterations come before what the laboratory releases.
+            around_s=None if self.state.host_timed else (self.done_ns - self.clock.began_ns) * 1e-9,
+        )
 
     def _run(self, samples: tuple[Sample, ...], report: AgentReport | None) -> Run:
         service = self.placement.role == "service"
@@ -152,9 +158,9 @@ class PlacementRun:
         )
 
 
-def by_stopwatch(reading: Reading, unit: str, around_s: float) -> float | None:
-    """A tool's work over the host seconds around it, in its unit. None where the tool does not say how much it did."""
-    return per_unit(reading.work, around_s, unit) if reading.work else None
+def guests_of(running: Sequence[PlacementRun]) -> list[RunningGuest]:
+    """Their guests, each once."""
+    return list({id(one.running_guest): one.running_guest for one in running}.values())
 
 
 def _report(done: Done) -> AgentReport:

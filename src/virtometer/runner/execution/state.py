@@ -33,7 +33,7 @@ class RunState:
 
     `clock_error`: what is wrong with the samples' times. The run goes on to its end, for what it measured is kept.
     `host_timed`: the laboratory releases the iterations; `in_slices`: it releases slices, and `slice` is the number of
-    the last one; `together`: it releases the window.
+    the last one, `since` how many samples there were before it; `together`: it releases the window.
     `waits`: the kind of what waits; `works`: it was released.
     """
 
@@ -42,6 +42,7 @@ class RunState:
     in_slices: bool = False
     together: bool = False
     slice: int | None = None
+    since: int = 0
     waits: WaitingKind | None = None
     works: bool = False
     phase: Phase = "preparing"
@@ -70,7 +71,7 @@ class RunState:
 
     def released(self, slice_number: int | None = None) -> RunState:
         """`go` was sent, for a slice with its number."""
-        return replace(self, waits=None, works=True, slice=slice_number)
+        return replace(self, waits=None, works=True, slice=slice_number, since=len(self.samples))
 
     def after(self, event: Event) -> RunState:
         """The state after an event. Raises LinkError for one that may not come now or that contradicts itself."""
@@ -103,6 +104,8 @@ class RunState:
             found = self.clock_error or self._error_of(fresh)
             return replace(self, samples=self.samples + fresh, work=work, clock_error=found)
         if isinstance(event, Done) and self.phase == "running":
+            if self.in_slices and self.waits is None:
+                raise LinkError("the agent ended a run in slices that was not stopped")
             if event.count != len(self.samples) or not self.samples:
                 raise LinkError(f"the agent says it sent {event.count} samples, {len(self.samples)} arrived")
             return replace(self, phase="done", done=event, conditions={**self.conditions, **event.conditions})
@@ -123,7 +126,7 @@ class RunState:
             return not (self.works or self.samples)
         if not self.in_slices:
             return not self.works
-        return self.slice is None or (bool(self.samples) and self.samples[-1].slice == self.slice)
+        return self.slice is None or len(self.samples) > self.since
 
     def _error_of(self, fresh: Sequence[Sample]) -> ClockError | None:
         """What is wrong with the first of these samples whose time goes back, or that has no length."""

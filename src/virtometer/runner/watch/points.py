@@ -1,4 +1,4 @@
-"""Readings of the host and its guests at one moment, and the windows that have them at their ends."""
+"""Readings of the host and its guests at one moment, and the windows in which they were taken."""
 
 from __future__ import annotations
 
@@ -6,17 +6,24 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 
 from virtometer.host.cpu.parts import CpuReading
-from virtometer.runner.watch import guest_use
-from virtometer.runner.watch.activity import Activity, between, read_activity
-from virtometer.runner.watch.cost import pause_s
+from virtometer.runner.watch.activity import read_activity
+from virtometer.runner.watch.cost import WATCH_S, pause_s
+from virtometer.runner.watch.counts import Counts, Key, passed
 from virtometer.runner.watch.foreign import UNKNOWN, Counters, HostWatch
+from virtometer.runner.watch.guest_use import counts_of
 from virtometer.runner.watch.network import NetworkWatch
 
-_TICK_S = 1.0 / os.sysconf("SC_CLK_TCK")
+GAP_S = 10 * WATCH_S
+"""Longest time beyond the planned pause between two points over which interpolation is accepted."""
 
+VARIED = 1.5
+"""Times the pause that its cost demands, at most."""
+
+_TICK_S = 1.0 / os.sysconf("SC_CLK_TCK")
 
 ReadParts = Callable[[], CpuReading | None]
 """How a guest's CPU time is divided; called after its CPU time was read."""
@@ -24,37 +31,85 @@ ReadParts = Callable[[], CpuReading | None]
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """Counters of the host and of each guest at one moment: CPU seconds in the order of /proc/stat, guests in ns.
+    """What was counted until one moment: CPU seconds ("cpu", place in the order of /proc/stat), ns of each ("guest",
+    place), how these are divided, and where several work what each processor, disks and interfaces did.
 
-    cost_ns: processor time of the laboratory that this reading took.
+    counters: of what others do. runnable: threads that run or are ready, where several work. unknown: for each guest,
+    why its division is. cost_ns: processor time of the laboratory that this reading took.
     """
 
     at_ns: int
-    cpu_s: tuple[float, ...]
-    guests_ns: tuple[int | None, ...]
+    counts: Counts
     counters: Counters = UNKNOWN
-    activity: Activity | None = None
-    parts: tuple[CpuReading | None, ...] = ()
+    runnable: int | None = None
+    unknown: tuple[str, ...] = ()
     cost_ns: int = 0
 
     @property
     def pause_s(self) -> float:
-        """Time to the next point of an observer of one stretch."""
+        """Shortest time to the next point in the same window."""
         return pause_s(self.cost_ns * 1e-9)
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A slice or a window (host ns), with the points at its ends: None where it was not read.
+    """A window of the guests' work (host ns), with the points taken in it, the first and the last at its ends.
 
-    runnable: threads that ran or were ready, as counted while the guests worked.
+    points: none where it was not read. number: of its round. runnable: threads that ran or were ready as the guests
+    worked, with the moment. cost_ns: of all readings. hidden: whether the host was not observed for much longer than
+    was planned, so that nothing is known.
     """
 
-    start_ns: int
-    end_ns: int
-    points: tuple[Point, Point] | None
-    runnable: tuple[int, ...] = ()
+    start_ns: float
+    end_ns: float
+    points: tuple[Point, ...] = ()
+    number: int = 0
+    runnable: tuple[tuple[int, int], ...] = ()
     cost_ns: int = 0
+    hidden: bool = False
+
+    @property
+    def length_s(self) -> float:
+        """Seconds of the host."""
+        return (self.end_ns - self.start_ns) * 1e-9
+
+    @property
+    def pairs(self) -> list[tuple[Point, Point]]:
+        """Successive points."""
+        return list(pairwise(self.points))
+
+    @property
+    def read(self) -> bool:
+        """Whether it is known what happened in it."""
+        return bool(self.points) and not self.hidden
+
+    def cut(self, start_ns: float, end_ns: float) -> Window:
+        """What of it lies between two moments, with the points around it."""
+        around = [(a, b) for a, b in self.pairs if a.at_ns < end_ns and b.at_ns > start_ns]
+        return replace(
+            self,
+            start_ns=start_ns,
+            end_ns=end_ns,
+            points=(*(a for a, _ in around), *(b for _, b in around[-1:])),
+            runnable=tuple(one for one in self.runnable if start_ns <= one[0] <= end_ns),
+            cost_ns=sum(point.cost_ns for point in self.points if start_ns < point.at_ns <= end_ns),
+            hidden=any(b.at_ns - a.at_ns > (GAP_S + VARIED * a.pause_s) * 1e9 for a, b in around),
+        )
+
+    def share(self, first: Point, last: Point) -> float:
+        """How much of the time between two points lies in it: as much of what they counted does so too."""
+        inside_ns = min(last.at_ns, self.end_ns) - max(first.at_ns, self.start_ns)
+        return inside_ns / max(last.at_ns - first.at_ns, 1)
+
+
+def spent(windows: Sequence[Window]) -> Counts | None:
+    """What was counted in windows; those that were read stand for all, by their lengths. None: nothing was read."""
+    read = [one for one in windows if one.read]
+    if windows and not read:
+        return None
+    all_s, read_s = sum(one.length_s for one in windows), sum(one.length_s for one in read)
+    times = all_s / read_s if len(read) < len(windows) and read_s > 0 else 1.0
+    return passed([(a.counts, b.counts, times * one.share(a, b)) for one in read for a, b in one.pairs])
 
 
 def read_cpu() -> tuple[float, ...]:
@@ -73,7 +128,7 @@ def read_point(
     parts: Sequence[ReadParts] = (),
     network: NetworkWatch | None = None,
 ) -> Point:
-    """The counters now, and what reading them took. As Observer; `find`: threads that were started as well.
+    """The counters now, and what reading them took. As Observer; `find`: of threads that were started as well.
 
     A guest that is named more than once is read once, so that all of its placements have the same number.
     """
@@ -84,38 +139,17 @@ def read_point(
             known[guest] = guest()
         except OSError:
             known[guest] = None
-    read = [known[guest] for guest in guests]
+    of_guests = [known[guest] for guest in guests]
+    counts: dict[Key, float] = {("guest", at): ns for at, ns in enumerate(of_guests) if ns is not None}
     counters = UNKNOWN if watch is None else watch.read(find=find)
-    divided = tuple(one() if ns is not None else None for one, ns in zip(parts, read, strict=False))
-    activity = read_activity(network) if several else None
-    point = Point(time.monotonic_ns(), read_cpu(), tuple(read), counters, activity, divided)
-    return replace(point, cost_ns=time.thread_time_ns() - began_ns)
-
-
-def pairs_of(windows: Sequence[Window]) -> list[tuple[Point, Point]]:
-    """The points of those that were read."""
-    return [one.points for one in windows if one.points is not None]
-
-
-def stretched(windows: Sequence[Window]) -> list[tuple[Point, Point]]:
-    """Pairs of points with as much between them as happened in all windows, by the lengths of those that were read."""
-    pairs = pairs_of(windows)
-    all_ns = sum(one.end_ns - one.start_ns for one in windows)
-    read_ns = sum(last.at_ns - first.at_ns for first, last in pairs)
-    if len(pairs) == len(windows) or read_ns <= 0:
-        return pairs
-    return [(first, _beyond(first, last, all_ns / read_ns)) for first, last in pairs]
-
-
-def _beyond(first: Point, last: Point, share: float) -> Point:
-    """The point at which so many times as much has happened since `first` as until `last`. Counters of others stay."""
-    ends = zip(first.guests_ns, last.guests_ns, strict=True)
-    return replace(
-        last,
-        cpu_s=tuple(a + (b - a) * share for a, b in zip(first.cpu_s, last.cpu_s, strict=True)),
-        guests_ns=tuple(None if a is None or b is None else round(a + (b - a) * share) for a, b in ends),
-        activity=None
-        if first.activity is None or last.activity is None
-        else between(first.activity, last.activity, share),
-        parts=tuple(guest_use.between(a, b, share) for a, b in zip(first.parts, last.parts, strict=True)),
-    )
+    divided = [one() if ns is not None else None for one, ns in zip(parts, of_guests, strict=False)]
+    for at, reading in enumerate(divided):
+        counts |= counts_of(at, reading)
+    runnable = None
+    if several:
+        activity, runnable = read_activity()
+        counts |= activity | ({} if network is None else network.read())
+    at_ns = time.monotonic_ns()
+    counts |= {("cpu", at): seconds for at, seconds in enumerate(read_cpu())}
+    unknown = tuple("" if one is None else one.unknown for one in divided)
+    return Point(at_ns, counts, counters, runnable, unknown, time.thread_time_ns() - began_ns)

@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -27,7 +28,7 @@ from virtometer.errors import EnvironmentFailed
 from virtometer.host.cpu.accounting import CgroupMount
 from virtometer.host.cpu.processors import allowed
 from virtometer.processes import stat_of
-from virtometer.runner.watch.host import Observer
+from virtometer.runner.watch.observer import Observer
 
 SCOPE = "machine.slice/machine-qemu\\x2d1\\x2dweb.scope"
 
@@ -85,10 +86,9 @@ def test_what_is_not_visible_is_unknown_and_never_0(lab: LabContext) -> None:
         with pytest.raises(EnvironmentFailed, match="its processors are unknown"):
             guest.place({0})
         observer = Observer([guest.cpu_ns], parts=[guest.cpu_parts])
-        observer.tick()
-        observer.tick()
-        first, last = observer.points[0].at_ns, observer.points[-1].at_ns
-        assert observer.guest_cpu_s(0, first, last) is None
+        observer.begin()
+        observer.end()
+        assert observer.guest_cpu_s(0, 0, time.monotonic_ns()) is None
         guest.stop()
     assert not guest.alive()
 

@@ -9,13 +9,9 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from virtometer.clock.intervals import Intervals
-from virtometer.model import ClockFit, MarkKind, RoundTrip, Run, Sample, Score, SetAside
-from virtometer.runner.execution.overlap import (
+from virtometer.analysis.score.overlap import (
     TimedRun,
     account_mark,
-    late_mark,
-    lead_ns,
     load_marks,
     overlap,
     overlap_mark,
@@ -24,24 +20,10 @@ from virtometer.runner.execution.overlap import (
     stretch,
     within_windows,
 )
-from virtometer.runner.execution.placement_run import PlacementRun
+from virtometer.clock.intervals import Intervals
+from virtometer.model import ClockFit, MarkKind, Placement, RoundTrip, Run, Sample, Score, SetAside
 
 CLOCK = ClockFit(0, 0, 1.0, 1.0, 1e-9, 3)
-
-
-@dataclass
-class Named:
-    name: str
-
-
-@dataclass
-class Placed:
-    """What of a placement is asked here."""
-
-    seconds: float = 1.0
-    measured: bool = True
-    name: str = "box #2"
-    planned: Named = None  # type: ignore[assignment]
 
 
 @dataclass
@@ -49,6 +31,7 @@ class Ran:
     """What of a run is asked here."""
 
     by_tool: bool
+    placement: Placement
 
 
 def ran(*samples_ms: tuple[float, float], seconds: float = 1.0, measured: bool = True, tool: bool = False) -> TimedRun:
@@ -56,8 +39,8 @@ def ran(*samples_ms: tuple[float, float], seconds: float = 1.0, measured: bool =
     start, end = (np.array(side) * 1e6 for side in zip(*samples_ms, strict=True))
     zeros = np.zeros(len(start))
     intervals = Intervals(start, end, (end - start) * 1e-9, zeros, zeros, zeros)
-    of = cast(PlacementRun, Placed(seconds, measured, planned=Named("spin")))
-    return TimedRun(of, cast(Run, Ran(tool)), CLOCK, intervals)
+    run = Ran(tool, Placement("box", "spin", "measured" if measured else "load", guest=2))
+    return TimedRun(cast(Run, run), CLOCK, intervals, "box #2", seconds)
 
 
 def test_the_stretch_is_what_all_measured_share() -> None:
@@ -170,16 +153,3 @@ def test_no_guests_have_more_cpu_time_than_the_host() -> None:
     mark = account_mark([with_cpu("a", 1.2), with_cpu("b", 1.0)], 2, 1.0)
     assert mark is not None and mark.kind is MarkKind.ACCOUNT
     assert mark.text == "the guests are said to have had 2.200 s of CPU time, and the host had 2.000 s"
-
-
-def test_the_moment_of_the_begin_is_as_far_ahead_as_the_guests_are_slow_to_answer() -> None:
-    assert lead_ns([100_000] * 8) == 20_800_000
-    assert lead_ns([100_000, 40_000_000]) == 60_100_000
-    assert lead_ns([10**11]) == 5 * 10**9, "no agent sleeps for longer than 10 s"
-
-
-def test_a_guest_that_begins_late_marks_the_trial() -> None:
-    assert late_mark("box #2", 0) is None
-    mark = late_mark("box #2", 1_234_567)
-    assert mark is not None and mark.kind is MarkKind.START
-    assert mark.text == "box #2 began 1.23 ms late: the message reached it after the moment"

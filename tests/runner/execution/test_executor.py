@@ -18,7 +18,7 @@ from tests.store.campaigns import campaign
 from virtometer.environments.base import LabContext
 from virtometer.environments.registry import KINDS
 from virtometer.model import FailureKind, GuestKey, GuestStart, MarkKind, Placement, Plan, Trial, TrialRecord
-from virtometer.runner.execution.trial import TrialRunner
+from virtometer.runner.execution.executor import Executor
 from virtometer.runner.guests.running import RunningGuest
 from virtometer.store.ledger import Ledger
 
@@ -50,7 +50,8 @@ def execute(lab: LabContext) -> Iterator[Guests]:
             kind.prepare(settings)
             name = f"several-{os.getpid()}-{number}"
             running_guests[key] = RunningGuest.start(kind, environment, settings, name, plan.limits, key.number)
-        return TrialRunner(plan, lab).run(trial, running_guests)
+        (record,) = Executor(plan, lab).run([trial], running_guests)
+        return record
 
     yield run
     for running_guest in running_guests.values():

@@ -1,4 +1,4 @@
-"""Guests that work at the same time: how they begin, the stretch that all share, and what is wrong with them.
+"""Guests that work at the same time: the stretch that all share, and what is wrong with them.
 
 Source of the conservation check: no set of processes can have more processor time than the processors have.
 """
@@ -9,9 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from virtometer.clock.intervals import Intervals, by_line
-from virtometer.link.messages import LONGEST_LEAD_NS
 from virtometer.model import MAX_SLEW, ClockFit, Mark, MarkKind, RoundTrip, Run, Sample, SetAside
-from virtometer.runner.execution.placement_run import PlacementRun
 
 ENOUGH = 0.5
 """Share of its window that a trial's guests have to run together."""
@@ -21,9 +19,6 @@ ENOUGH_OF_WINDOWS = 1 / 3
 LONGER = 3.0
 """By how much windows are longer where a trial is repeated because its guests hardly ran together."""
 
-_LEAD_NS = 20_000_000  # so that agents that share processors have obeyed, and sleep
-_LONGEST_LEAD_NS = LONGEST_LEAD_NS // 2  # the guests' clocks may be wrong
-
 _TOOLS_ENOUGH = 0.9  # of the runs of tools
 _LOAD_ENOUGH = 0.99  # of the stretch, for the load to have been there throughout
 _ACCOUNT_ERROR = 0.02  # of a stretch: accounts are read at moments that lie beside it
@@ -32,12 +27,27 @@ _ACCOUNT_ERROR_S = 0.02  # for each processor; /proc/stat and some accounts coun
 
 @dataclass(frozen=True, slots=True)
 class TimedRun:
-    """What one placement measured, and its samples in host time."""
+    """What one placement measured, and its samples in host time.
 
-    of: PlacementRun
+    guest: its name. seconds: of its planned window. workload: of which a tool is one. gaps: whether what lies between
+    samples counts as a stop. tool_work: how much a tool says it did; None where it does not. around_s: host seconds
+    around a tool's run; None: those of its samples.
+    """
+
     run: Run
     clock: ClockFit
     intervals: Intervals
+    guest: str
+    seconds: float
+    workload: str = ""
+    gaps: bool = True
+    tool_work: int | None = None
+    around_s: float | None = None
+
+    @property
+    def measured(self) -> bool:
+        """Whether its value counts."""
+        return self.run.placement.role == "measured"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,27 +59,15 @@ class Together:
     skew_ns: int
 
 
-def lead_ns(round_trips_ns: Sequence[int]) -> int:
-    """How far ahead (host ns) the moment is at which guests begin, each of which answers within its round trip."""
-    return min(_LEAD_NS + sum(round_trips_ns), _LONGEST_LEAD_NS)
-
-
-def late_mark(name: str, late_ns: int) -> Mark | None:
-    """The mark of a guest that began so much (guest ns) after the agreed moment, because it learnt of it too late."""
-    if late_ns <= 0:
-        return None
-    return Mark(MarkKind.START, f"{name} began {late_ns * 1e-6:.3g} ms late: the message reached it after the moment")
-
-
 def stretch(timed: Sequence[TimedRun]) -> tuple[float, float]:
     """Start and end (host ns) of the time in which all measured placements worked. The end may precede the start."""
-    measured = [one.intervals for one in timed if one.of.measured]
+    measured = [one.intervals for one in timed if one.measured]
     return max(float(one.start_ns[0]) for one in measured), min(float(one.end_ns[-1]) for one in measured)
 
 
 def start_skew_ns(timed: Sequence[TimedRun]) -> int:
     """Time (host ns) between the first and the last begin of a window of the measured placements."""
-    starts = [float(one.intervals.start_ns[0]) for one in timed if one.of.measured]
+    starts = [float(one.intervals.start_ns[0]) for one in timed if one.measured]
     return round(max(starts) - min(starts))
 
 
@@ -79,12 +77,12 @@ def overlap(timed: Sequence[TimedRun]) -> float:
     The number of a tool is of its whole run: where there are tools, it is a share of the longest run.
     """
     start, end = stretch(timed)
-    measured = [one for one in timed if one.of.measured]
+    measured = [one for one in timed if one.measured]
     runs_s = [float(one.intervals.end_ns[-1] - one.intervals.start_ns[0]) * 1e-9 for one in measured]
     if any(one.run.by_tool for one in measured):
         length_s = max(runs_s)
     else:
-        length_s = min(min(one.of.seconds, run_s) for one, run_s in zip(measured, runs_s, strict=True))
+        length_s = min(min(one.seconds, run_s) for one, run_s in zip(measured, runs_s, strict=True))
     return max(end - start, 0.0) * 1e-9 / max(length_s, 1e-9)
 
 
@@ -189,12 +187,12 @@ def load_marks(timed: Sequence[TimedRun], window: tuple[float, float]) -> list[M
     """Marks of loads that did not run throughout the stretch `window` (host ns) in which others were measured."""
     found = []
     for one in timed:
-        if one.of.measured:
+        if one.measured:
             continue
         begin, end = float(one.intervals.start_ns[0]), float(one.intervals.end_ns[-1])
         share = (min(end, window[1]) - max(begin, window[0])) / (window[1] - window[0])
         if share < _LOAD_ENOUGH:
-            text = f"the load {one.of.planned.name} in {one.of.name} ran for {max(share, 0.0):.0%} of the stretch"
+            text = f"the load {one.run.placement.workload} in {one.guest} ran for {max(share, 0.0):.0%} of the stretch"
             found.append(Mark(MarkKind.LOAD, text))
     return found
 

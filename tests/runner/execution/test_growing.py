@@ -20,9 +20,9 @@ from virtometer.environments.base import LabContext
 from virtometer.environments.registry import KINDS
 from virtometer.model import Campaign, FailureKind, GuestKey, Plan, SetAside, Trial, TrialRecord
 from virtometer.runner.campaign import whole as campaigns
-from virtometer.runner.execution.crowds import CrowdRunner
+from virtometer.runner.execution.executor import Executor
 from virtometer.runner.guests.running import RunningGuest
-from virtometer.runner.watch import host
+from virtometer.runner.watch import observer
 from virtometer.store.ledger import Ledger
 
 needs_runc = pytest.mark.skipif(os.geteuid() != 0 or shutil.which("runc") is None, reason="runc needs root")
@@ -58,7 +58,7 @@ def run(lab: LabContext) -> Iterator[Crowds]:
     """Execute the first block of a plan. The guests are stopped at the end."""
     running: dict[GuestKey, RunningGuest] = {}
 
-    def executed(plan: Plan, runner: CrowdRunner | None = None) -> list[TrialRecord]:
+    def executed(plan: Plan, runner: Executor | None = None) -> list[TrialRecord]:
         trials = trials_of(plan)
         environments = {one.name: one for one in plan.environments}
         for number, key in enumerate(sorted({key for trial in trials for key in trial.guests} - running.keys())):
@@ -67,7 +67,7 @@ def run(lab: LabContext) -> Iterator[Crowds]:
             settings = kind.settings_type.model_validate(environment.settings)
             name = f"crowd-{os.getpid()}-{number}"
             running[key] = RunningGuest.start(kind, environment, settings, name, plan.limits, key.number)
-        return (runner or CrowdRunner(plan, lab)).run(trials, running, 7)
+        return (runner or Executor(plan, lab)).run(trials, running, 7)
 
     yield executed
     for one in running.values():
@@ -201,7 +201,7 @@ def test_threads_that_want_a_processor_are_counted_while_guests_work(
         counted.append(time.monotonic_ns())
         return 7
 
-    monkeypatch.setattr(host, "runnable", runnable)
+    monkeypatch.setattr(observer, "runnable", runnable)
     records = run(plan_of(guests=[1, 2], box={}))
     every = [window for record in records for window in windows(record).values()]
     assert counted and all(any(begin < at < end for begin, end in every) for at in counted)
@@ -220,7 +220,7 @@ def test_guests_whose_speed_changes_in_a_long_window_are_measured_in_long_window
     plan_of: Callable[..., Plan], run: Crowds, lab: LabContext
 ) -> None:
     plan = plan_of(guests=[1, 2], box={"later": 0.2}, steady={})
-    runner = CrowdRunner(plan, lab)
+    runner = Executor(plan, lab)
     for _ in range(2):
         for record in run(plan, runner):
             (long,) = {run_.in_long_windows for run_ in record.scored}

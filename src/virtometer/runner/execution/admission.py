@@ -1,0 +1,156 @@
+"""Who may work, with what, on which processors, and who reads the host meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack, closing
+
+from virtometer.analysis.score.overlap import LONGER
+from virtometer.environments.base import Guest, LabContext
+from virtometer.errors import EnvironmentFailed, LinkError, UsageError
+from virtometer.model import FailureKind, Placement, Plan, Trial
+from virtometer.runner.execution.clock_monitor import ClockMonitor
+from virtometer.runner.execution.failures import TrialFailed
+from virtometer.runner.execution.placement_run import PlacementRun, guests_of
+from virtometer.runner.execution.state import RunState
+from virtometer.runner.guests.processors import Placed, in_turn, needed, shares
+from virtometer.runner.guests.running import RunningGuest
+from virtometer.runner.watch.foreign import HostWatch
+from virtometer.runner.watch.network import NetworkWatch
+from virtometer.runner.watch.observer import Observer
+from virtometer.workloads.base import Place, Workload
+from virtometer.workloads.registry import WORKLOADS
+from virtometer.workloads.tool import Tool
+
+
+class Admission:
+    """Makes runs of placements, and gives each what it works with."""
+
+    def __init__(self, plan: Plan, lab: LabContext) -> None:
+        """`lab` is where peers are started from."""
+        self._plan = plan
+        self._lab = lab
+        self._workloads = {workload.name: workload for workload in plan.workloads}
+        self._probe_costs: dict[str, float] = {}
+
+    def seconds(self, placement: Placement) -> float:
+        """Of its planned window."""
+        return self._workloads[placement.workload].seconds or self._plan.seconds
+
+    def admit(
+        self, placement: Placement, running_guest: RunningGuest, trial: Trial, *, again: bool = False
+    ) -> PlacementRun:
+        """Refuse a placement that cannot run in its guest. `again`: its trial is repeated, longer."""
+        planned = self._workloads[placement.workload]
+        workload = WORKLOADS[planned.workload]
+        guest = running_guest.guest
+        requested = workload.parameters.model_validate(planned.parameters)
+        networked = "network" in workload.needs or workload.time_server(requested) is not None
+        program = workload.program if isinstance(workload, Tool) else ""
+        if "disk" in workload.needs and guest.disk is None:
+            refusal = running_guest.lacks("disk")
+        elif networked and guest.network is None:
+            refusal = running_guest.lacks("network")
+        elif placement.role == "service" and not (guest.network is not None and guest.network.guest_address):
+            refusal = f"{running_guest.plan.name} has no address that other guests reach"
+        else:
+            refusal = guest.refused_programs.get(program, "")
+        if refusal:
+            raise TrialFailed(FailureKind.UNAVAILABLE, refusal, placement)
+        host_timed = running_guest.timing == "laboratory" and placement.role != "service"
+        session, limits, costs = running_guest.session, self._plan.limits, self._probe_costs
+        monitor = ClockMonitor(session, limits, guest.cpu_ns, costs, host_timed=host_timed)
+        name = f"t{trial.index}-{placement.ordinal}{'-again' if again else ''}"
+        together = placement.role == "measured" and len(trial.measured) > 1 and trial.turns is None and not host_timed
+        state = RunState(name, host_timed=host_timed, in_slices=trial.turns is not None, together=together)
+        seconds = (planned.seconds or self._plan.seconds) * (LONGER if again else 1.0)
+        return PlacementRun(placement, running_guest, workload, planned, state, monitor, seconds)
+
+    def address(self, one: PlacementRun, peers: Mapping[int, str]) -> None:
+        """Tell a placement where its disk, its peer and its time server are."""
+        running_guest, workload, lab = one.running_guest, one.workload, self._lab
+        requested = workload.parameters.model_validate(one.planned.parameters)
+        clock = workload.time_server(requested)
+        try:
+            peer = None
+            if one.placement.peer is not None:
+                peer = peers[one.placement.peer]
+            elif "network" in workload.needs:
+                own = running_guest.peer(lab)
+                own.drain()
+                peer = own.address
+            place = Place(
+                running_guest.guest.disk.path if running_guest.guest.disk else None,
+                peer,
+                running_guest.reference_clock(lab).address(clock) if clock is not None else None,
+                self._program(workload, running_guest.guest),
+            )
+            one.parameters = workload.arguments(one.planned.op, requested, place)
+        except UsageError as cause:  # the plan was checked against a place that has everything: this one has not
+            raise TrialFailed(FailureKind.UNAVAILABLE, cause.sentence, one.placement) from cause
+        except (EnvironmentFailed, LinkError) as cause:
+            raise TrialFailed(FailureKind.START, cause.reason, one.placement, [running_guest]) from cause
+
+    def _program(self, workload: Workload, guest: Guest) -> str | None:
+        """Where a guest has the program of a tool: in its own image, or where the host has it."""
+        name = workload.program if isinstance(workload, Tool) else ""
+        return guest.find_program(name) or self._lab.program_path(name)
+
+    def place(self, running: Sequence[PlacementRun], block: int) -> None:
+        """Bind the guests to processors: those that work together share as many as all their work is made for.
+
+        What serves counts as one that works: it has its guest's processors. Where each guest has processors of its
+        own, those that are measured have them in turn: the next ones in the next block.
+        """
+        guests = {one.placement.guest_key: one.running_guest for one in running}
+        order = in_turn({one.placement.guest_key for one in running if one.measured}, guests, block)
+        fewest = {key: guests[key].fewest_processors for key in order}
+        needs: list[tuple[int | None, int]] = []
+        for key, least in fewest.items():
+            counts = [needed(one.planned) for one in running if one.placement.guest_key == key]
+            needs.append((None if None in counts else sum(one or 0 for one in counts), least))
+        of_guest = dict(zip(fewest, shares(needs), strict=True))
+        placed: dict[int, Placed] = {}
+        for one in running:
+            guest = one.running_guest
+            if id(guest) not in placed:
+                placed[id(guest)] = guest.place(of_guest[one.placement.guest_key], self._lab)
+            one.placed, one.beside = placed[id(guest)], len(guests)
+
+    def observer(
+        self,
+        trial: Trial,
+        running: Sequence[PlacementRun],
+        living: Iterable[RunningGuest],
+        stack: ExitStack,
+    ) -> Observer:
+        """What reads the counters of the host while these work and the other guests that live are silent.
+
+        `stack` closes its files. Each processor and the interfaces are read where several may work.
+        """
+        several = self.several(trial)
+        paths = [one.running_guest.guest.network for one in running] if several else ()
+        network = stack.enter_context(closing(NetworkWatch(paths)))
+        guests = list({id(one): one for one in (*living, *guests_of(running))}.values())
+        placed = [one.placed for one in running if one.placed is not None]
+        watch = HostWatch(
+            [one.guest for one in guests_of(running)],
+            [one.guest for one in guests],
+            [server for one in guests for server in one.beside],
+            frozenset[int]().union(*(one.processors for one in placed)),
+            pinned=all(one.pinned for one in placed),
+        )
+        stack.enter_context(closing(watch))
+        of = [one.running_guest for one in running]
+        return Observer(
+            [one.whole.cpu_ns for one in of],
+            watch,
+            continuous=trial.turns is None,
+            several=several,
+            parts=[one.cpu_parts for one in of],
+            network=network,
+        )
+
+    def several(self, trial: Trial) -> bool:
+        """Whether each processor of the host and its interfaces are watched."""
+        return len(trial.placements) > 1 or self._plan.scenario(trial.scenario).type != "alone"

@@ -1,0 +1,316 @@
+"""Executes trials: makes guests ready, releases the windows that a policy names, waits, and records what came of it.
+
+A trial that fails becomes a record with its reason; only what the user stops (KeyboardInterrupt) and faults of
+Virtometer itself pass through.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+
+from virtometer.analysis.score.overlap import (
+    ENOUGH,
+    TimedRun,
+    load_marks,
+    overlap,
+    overlap_mark,
+    repeated_mark,
+    start_skew_ns,
+    stretch,
+)
+from virtometer.design.schedule.start_order import started_in_order
+from virtometer.environments.base import LabContext
+from virtometer.model import ClockFit, FailureKind, GuestKey, Mark, Placement, Plan, Trial, TrialRecord
+from virtometer.programs import now
+from virtometer.runner.execution.admission import Admission
+from virtometer.runner.execution.conversation import Conversation, failing, guarded, refuse_clock
+from virtometer.runner.execution.failures import TrialFailed
+from virtometer.runner.execution.party import Scored, TrialParty
+from virtometer.runner.execution.placement_run import PlacementRun, guests_of
+from virtometer.runner.execution.policies import Account, Growing, Turns, Window, continuous
+from virtometer.runner.guests.running import RunningGuest, served_port
+from virtometer.runner.watch.observer import Observer
+
+_SETTLE_S = 0.1
+"""How long loads work before what is measured starts."""
+
+RunningGuests = Mapping[GuestKey, RunningGuest]
+
+
+class Executor:
+    """Executes the trials of one campaign in guests that are already running."""
+
+    def __init__(self, plan: Plan, lab: LabContext, records: Sequence[TrialRecord] = ()) -> None:
+        """`lab` is where peers are started from. `records`: of trials that are done.
+
+        What was found out in them of windows in turn is not found out again.
+        """
+        self._plan, self._lab = plan, lab
+        self._admission = Admission(plan, lab)
+        self._agents = Conversation(plan.limits, plan.slice_s)
+        # Whether long windows count: by whether guests work together, and workload; then by environment.
+        self._known: defaultdict[tuple[bool, str], dict[str, bool]] = defaultdict(dict)
+        for record in records:
+            for run in record.scored:
+                if run.in_slices:
+                    known = self._known[self._admission.several(record.trial), run.placement.workload]
+                    known[run.placement.environment] = run.in_long_windows
+
+    def run(self, trials: Sequence[Trial], guests: RunningGuests, seed: int = 0) -> list[TrialRecord]:
+        """Execute one trial, or those with the same `turns`. The records are in their order.
+
+        `guests` has a running guest for every one that the trials name. seed: of the order of windows in turn, and of
+        their lengths.
+        """
+        if trials[0].turns is None:
+            return [self._in_a_window(trial, guests) for trial in trials]
+        return self._in_turn(trials, guests, seed)
+
+    def _admitted(self, trial: Trial) -> TrialParty:
+        seconds = max(map(self._admission.seconds, trial.measured))
+        several = self._admission.several(trial)
+        return TrialParty(trial, seconds, self._plan, len(self._lab.processors), several=several)
+
+    # Windows in turn: a guest has one run for all its windows, and a failure ends the trials of that guest alone.
+
+    def _in_turn(self, trials: Sequence[Trial], guests: RunningGuests, seed: int) -> list[TrialRecord]:
+        started_at, begun = now(), time.monotonic()
+        members: dict[GuestKey, PlacementRun] = {}
+        refused: dict[GuestKey, TrialFailed] = {}
+        first = {key: trial for trial in reversed(trials) for key in trial.guests}
+        for key in started_in_order(trial.placements for trial in trials):
+            placement = Placement(key.environment, first[key].placements[0].workload, guest=key.number)
+            try:
+                members[key] = self._admission.admit(placement, guests[key], first[key])
+            except TrialFailed as refusal:
+                refused[key] = refusal
+                continue
+            with failing(members[key]):
+                self._make_ready(members[key])
+        with ExitStack() as stack:
+            parties = {trial.index: self._party(trial, members, refused, guests, stack) for trial in trials}
+            self._execute(list(members.values()), list(parties.values()), seed)
+            rest_s = time.monotonic() - begun - sum(party.took_s for party in parties.values())
+            clocks: dict[GuestKey, ClockFit] = {}
+            return [
+                self._record(party, started_at, party.took_s + rest_s / len(trials), clocks)
+                for party in parties.values()
+            ]
+
+    def _make_ready(self, one: PlacementRun) -> None:
+        self._admission.place([one], 0)
+        self._admission.address(one, {})
+        one.running_guest.session.begin_run()
+        self._agents.prepare(one)
+
+    def _party(
+        self,
+        trial: Trial,
+        members: Mapping[GuestKey, PlacementRun],
+        refused: Mapping[GuestKey, TrialFailed],
+        guests: RunningGuests,
+        stack: ExitStack,
+    ) -> TrialParty:
+        party = self._admitted(trial)
+        party.members = [members[key] for key in trial.guests if key in members]
+        for placement in trial.placements:
+            if (refusal := refused.get(placement.guest_key)) is not None and party.refusal is None:
+                party.refusal = _of(refusal, placement)
+        if not party.failed:
+            self._place_together(party)
+            party.placed = [one.placed for one in party.members]
+            party.observer = self._admission.observer(trial, party.members, guests.values(), stack)
+        return party
+
+    def _place_together(self, party: TrialParty) -> None:
+        """Bind guests for work with as many others, where they were not."""
+        if any(one.beside != party.size for one in party.members):
+            self._admission.place(party.members, party.trial.block)
+
+    def _execute(self, members: Sequence[PlacementRun], parties: Sequence[TrialParty], seed: int) -> None:
+        longest_s = sum(party.seconds for party in parties)
+        limits = self._plan.limits
+        self._each(members, lambda one: one.clock.before(longest_s))
+        self._each(members, lambda one: self._agents.start([one]))
+        self._each(members, lambda one: self._agents.wait([one], "slice", limits.answer_s))
+        several, workload = parties[0].several, parties[0].trial.placements[0].workload
+        known = self._known[several, workload]
+        policy = (Growing if several else Turns)(parties, self._plan, known, seed)
+        by_trial = {party.trial.index: party for party in parties}
+        for window in policy.windows():
+            self._release(by_trial[window.trial], window)
+        self._each(members, lambda one: self._agents.stop([one], limits.run_extra_s))
+        self._each(members, lambda one: one.clock.after())
+        done = {(party.environment, party.size) for party in parties if not party.failed}
+        for party in parties:
+            if party.failed and party.refusal is None and (party.environment, party.size) not in done:
+                known.pop(party.environment, None)  # nothing is known of its speed
+
+    def _each(self, members: Sequence[PlacementRun], step: Callable[[PlacementRun], None]) -> None:
+        """A step of every guest that has not failed."""
+        for one in members:
+            if one.failure is None:
+                with failing(one), guarded(one):
+                    step(one)
+
+    def _release(self, party: TrialParty, window: Window) -> None:
+        """Let the guests of a trial work for a window, and account for it."""
+        begun, observer, members = time.monotonic(), party.observer, party.members
+        self._place_together(party)
+        self._each(members, lambda one: one.clock.ping_at_rest())
+        observer.begin(window.number, long=window.long)
+        if not party.failed:
+            self._agents.release([members[at] for at in window.order], window.slice, window.seconds)
+            limit_s = window.seconds * len(members) + self._plan.limits.run_extra_s
+            middle = (time.monotonic() + window.seconds / 2, observer) if party.several else None
+            self._agents.wait(members, "slice", limit_s, counting=middle, alone=True)
+            observer.end()
+            samples = tuple(one.state.samples[one.state.since :] for one in members)
+            party.add(Account(window, samples, time.monotonic() - begun))
+        party.took_s += time.monotonic() - begun
+
+    def _record(
+        self, party: TrialParty, started_at: str, wall_s: float, clocks: dict[GuestKey, ClockFit]
+    ) -> TrialRecord:
+        if party.refusal is not None:
+            return party.failed_by(party.refusal, [], started_at, wall_s)
+        running = party.own()
+        for one in running:
+            if one.failure is not None:
+                return party.failed_by(_of(one.failure, one.placement), running, started_at, wall_s)
+        known = self._known[party.several, party.trial.placements[0].workload]
+        try:
+            found = party.scored_windows(running, clocks, long=known.get(party.environment, False))
+        except TrialFailed as cause:
+            return party.failed_by(cause, running, started_at, wall_s)
+        return party.done(found, started_at, wall_s)
+
+    # A window of its own: each attempt has runs of its own, and a failure ends the trial.
+
+    def _in_a_window(self, trial: Trial, guests: RunningGuests) -> TrialRecord:
+        """Execute a trial whose guests work continuously."""
+        started_at, begun = now(), time.monotonic()
+        party = self._admitted(trial)
+        found: Scored | None = None
+        try:
+            for window in continuous(party):
+                party.members = []
+                found = self._attempt(party, window, guests)
+        except TrialFailed as cause:
+            for one in party.members:
+                left = len(party.members) > 1 and not one.state.ended  # it works on, or holds what it has prepared
+                one.running_guest.broken |= left or one.placement.role == "service"
+            return party.failed_by(cause, party.members, started_at, time.monotonic() - begun)
+        assert found is not None
+        return party.done(found, started_at, time.monotonic() - begun)
+
+    def _attempt(self, party: TrialParty, window: Window, guests: RunningGuests) -> Scored | None:
+        """Prepare everywhere, wait for every ready, start, watch, compare clocks, score.
+
+        None: its guests hardly worked together, and it is repeated.
+        """
+        trial, again = party.trial, window.number > 1
+        for placement in trial.placements:
+            guest = guests[placement.guest_key].agent(placement.instance)
+            party.members.append(self._admission.admit(placement, guest, trial, again=again))
+        self._admission.place(party.members, trial.block)
+        services = [one for one in party.members if one.placement.role == "service"]
+        working = [one for one in party.members if one.placement.role != "service"]
+        peers = {one.placement.ordinal: self._serve(one) for one in services}
+        for one in working:
+            self._admission.address(one, peers)
+        with ExitStack() as stack:
+            party.observer = self._admission.observer(trial, working, guests.values(), stack)
+            late = self._work(working, services, party.observer)
+            self._agents.stop(services, self._plan.limits.answer_s)
+            timed = [_timed(one) for one in working]
+            several = len(trial.measured) > 1
+            share = overlap(timed) if several else 1.0
+            if share < ENOUGH and not again:
+                party.repeated = repeated_mark(share, "the window", "it was")
+                return None
+            shared = stretch(timed)
+            try:
+                found = party.scored(working, timed, shared, (shared[1] - shared[0]) * 1e-9)
+            except TrialFailed as cause:
+                if again or not several or cause.failure.kind is not FailureKind.SAMPLES:
+                    raise
+                # Iterations are as long as the stretch: in a longer one some lie within.
+                party.repeated = repeated_mark(share, "the window, without a whole iteration", "it was")
+                return None
+        if len(working) > 1:
+            mark = overlap_mark(share, by_tool=any(run.by_tool for run in found.runs))
+            found.marks += [*late, *([mark] if mark is not None else []), *load_marks(timed, shared)]
+        found.skew_ns = start_skew_ns(timed) if several else 0
+        found.runs += [one.run() for one in services]
+        return found
+
+    def _serve(self, one: PlacementRun) -> str:
+        """Start a service. Returns the address at which other guests reach it."""
+        network = one.running_guest.guest.network
+        assert network is not None
+        one.parameters = {"listen": f"{network.guest_address}:0"}
+        with guarded(one):
+            one.running_guest.session.begin_run()
+            self._agents.ask(one, "serve", threads=1)
+        self._agents.wait([one], "ready", self._plan.limits.prepare_s)
+        with guarded(one):
+            port = served_port(one.state.conditions)
+        self._agents.start([one])
+        return f"{network.guest_address}:{port}"
+
+    def _work(
+        self, running: Sequence[PlacementRun], services: Sequence[PlacementRun], observer: Observer
+    ) -> list[Mark]:
+        """Barrier and window. Returns the marks of guests that began late.
+
+        Loads start before what is measured and are stopped after it. What is measured in several guests has set up its
+        first iteration before that, and begins at a moment that is agreed.
+        """
+        limits, agents = self._plan.limits, self._agents
+        measured = [one for one in running if one.measured]
+        loads = [one for one in running if not one.measured]
+        limit_s = max(one.seconds for one in measured) + limits.run_extra_s
+        for one in loads:
+            one.seconds = limit_s + _SETTLE_S
+        serving = guests_of(services)
+        for running_guest in guests_of(running):
+            if running_guest not in serving:
+                running_guest.session.begin_run()
+        for one in running:
+            agents.prepare(one, services)
+        for one in running:
+            with guarded(one):
+                one.clock.before(one.seconds)
+        together = [one for one in measured if one.state.together]
+        agents.start(together)
+        agents.wait(together, "window", limits.prepare_s, beside=services)
+        if loads:
+            agents.start(loads)
+            agents.settle(loads, services, _SETTLE_S)
+        observer.begin()
+        agents.start([one for one in measured if not one.state.together])
+        late = agents.begin_together(together)
+        agents.wait(measured, "done", limit_s, beside=[*loads, *services], watching=observer)
+        observer.end()
+        agents.stop(loads, limits.answer_s)
+        for one in running:
+            with guarded(one):
+                one.clock.after()
+        return late
+
+
+def _timed(one: PlacementRun) -> TimedRun:
+    """What a run measured, in host time."""
+    refuse_clock(one)
+    with guarded(one):
+        clock = one.clock.fit(one.state.samples)
+        return one.timed(one.run(), clock)
+
+
+def _of(cause: TrialFailed, placement: Placement) -> TrialFailed:
+    """The failure of a guest, in a trial that has it as this placement."""
+    return TrialFailed(cause.failure.kind, cause.failure.reason, placement, cause.broken)

@@ -1,0 +1,89 @@
+"""How guests begin at one moment, what a failure of one does, and what is said of one that is late."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from virtometer.errors import ClockError, LinkClosed, LinkError, LinkTimeout, RemoteError, UsageError
+from virtometer.model import ClockFault, FailureKind, MarkKind, Placement
+from virtometer.runner.execution.conversation import failing, guarded, late_mark, lead_ns
+from virtometer.runner.execution.failures import TrialFailed
+
+
+class Guest:
+    """What of a guest is asked here."""
+
+    def __init__(self) -> None:
+        self.broken, self.stopped = False, 0
+        self.guest = SimpleNamespace(stderr_tail=lambda: "kernel panic\nat once\n")
+
+    def ended(self) -> bool:
+        return True
+
+    def stop(self) -> None:
+        self.stopped += 1
+
+
+def one_run(phase: str = "running") -> Any:
+    return SimpleNamespace(
+        placement=Placement("box", "w"),
+        running_guest=Guest(),
+        state=SimpleNamespace(phase=phase),
+        failure=None,
+        clock_fault=None,
+    )
+
+
+@pytest.mark.parametrize(
+    ("cause", "kind", "reason", "broken"),
+    [
+        (RemoteError("not-supported", "no such kernel"), FailureKind.UNAVAILABLE, "no such kernel", False),
+        (RemoteError("busy", "it works"), FailureKind.AGENT, "busy", False),
+        (UsageError("its output is empty"), FailureKind.TOOL, "its output is empty", False),
+        (LinkTimeout("too late"), FailureKind.TIME_LIMIT, "too late", True),
+        (LinkError("nonsense"), FailureKind.PROTOCOL, "nonsense", True),
+        (LinkClosed("gone"), FailureKind.GUEST, "the guest ended in the middle of the trial: kernel panic", True),
+        (ClockError("it leapt", ClockFault("stepped")), FailureKind.CLOCK, "it leapt", True),
+    ],
+)
+def test_what_goes_wrong_with_an_agent_is_the_reason_of_the_trial(
+    cause: Exception, kind: FailureKind, reason: str, broken: bool
+) -> None:
+    one = one_run()
+    with pytest.raises(TrialFailed) as caught, guarded(one):
+        raise cause
+    assert caught.value.failure.kind is kind and reason in caught.value.failure.reason
+    assert list(caught.value.broken) == ([one.running_guest] if broken else [])
+    assert (one.clock_fault is not None) is (kind is FailureKind.CLOCK)
+
+
+@pytest.mark.parametrize(("phase", "broken"), [("ready", True), ("running", True), ("failed", False), ("done", False)])
+def test_a_failure_ends_one_run_and_its_guest_is_used_again_where_nothing_is_left(phase: str, broken: bool) -> None:
+    one = one_run(phase)
+    with failing(one):
+        raise TrialFailed(FailureKind.AGENT, "it failed", one.placement)
+    assert one.failure is not None and one.failure.failure.reason == "it failed"
+    assert one.running_guest.broken is broken and one.running_guest.stopped == 0
+
+
+def test_a_guest_that_may_work_on_beside_others_is_stopped_at_once() -> None:
+    one = one_run("done")
+    with failing(one):
+        raise TrialFailed(FailureKind.TIME_LIMIT, "too late", one.placement, [one.running_guest])
+    assert one.running_guest.broken and one.running_guest.stopped == 1
+
+
+def test_the_moment_of_the_begin_is_as_far_ahead_as_the_guests_are_slow_to_answer() -> None:
+    assert lead_ns([100_000] * 8) == 20_800_000
+    assert lead_ns([100_000, 40_000_000]) == 60_100_000
+    assert lead_ns([10**11]) == 5 * 10**9, "no agent sleeps for longer than 10 s"
+
+
+def test_a_guest_that_begins_late_marks_the_trial() -> None:
+    assert late_mark("box #2", 0) is None
+    mark = late_mark("box #2", 1_234_567)
+    assert mark is not None and mark.kind is MarkKind.START
+    assert mark.text == "box #2 began 1.23 ms late: the message reached it after the moment"
