@@ -20,7 +20,7 @@ from tests.conformance import traces
 from tests.conformance.conftest import DISK_BYTES, REGISTRY, Living, lab_context
 from tests.conformance.conversation import ANSWER_S, Talk
 from tests.waiting import wait_until
-from virtometer.design.parse import parse_plan
+from virtometer.design.parse import read_plan
 from virtometer.design.plan.reference import sections
 from virtometer.environments.base import Check, Environment, Guest, Namespace
 from virtometer.environments.parts.process_guest import ProcessGuest
@@ -31,7 +31,6 @@ from virtometer.errors import EnvironmentFailed, LinkClosed, PlanError
 from virtometer.host.cpu.accounting import cgroup_processes
 from virtometer.host.cpu.processors import tasks
 from virtometer.model import Limits, TuningStep
-from virtometer.runner.campaign.catalogue import catalogue
 from virtometer.runner.guests.processors import Share, place_guest
 from virtometer.runner.guests.running import Peer
 
@@ -59,7 +58,7 @@ def test_a_kind_is_registered_under_its_own_name(kind: str) -> None:
 
 
 def test_the_reference_of_plans_describes_it(kind: str) -> None:
-    [section] = sections(catalogue(), kind)
+    [section] = sections(KINDS, kind)
     assert section.group == "environment"
     assert section.meaning
     assert [entry.name for entry in section.entries] == list(KINDS[kind].settings_type.model_fields)
@@ -109,7 +108,7 @@ environments: [{{name: a, kind: {kind}, settings: {{no_such_setting: 1}}}}]
 workloads: [{{name: w, workload: os, op: system-call}}]
 """
     with pytest.raises(PlanError, match="no_such_setting"):
-        parse_plan(plan, "plan.yaml", catalogue())
+        read_plan(plan, "plan.yaml", KINDS)
 
 
 # --- a guest that lives ---------------------------------------------------------------------------------------

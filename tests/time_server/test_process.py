@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.environments.booted import BOOT_S, agent, greet, lab, require, until
-from tests.runner.fixtures import Document, MakePlan, Watcher
+from tests.runner.fixtures import Document, MakePlan, Watcher, resolved
 from tests.waiting import wait_until
 from virtometer.analysis.compare.outside import Timed, timed
 from virtometer.environments.kinds.bubblewrap import Bubblewrap
@@ -43,7 +43,7 @@ def run(
     tmp_path: Path, watcher: Watcher, make_plan: MakePlan, environments: Sequence[Document], **more: Any
 ) -> Campaign:
     plan = make_plan(environments, [workload("tcp"), workload("udp")], blocks=1, fresh="block", **more)
-    return campaigns.begin(plan, "text", tmp_path / "c", 7, watcher)
+    return campaigns.begin(resolved(plan), "text", tmp_path / "c", 7, watcher)
 
 
 def check_agreement(made: Campaign, environments: Sequence[str], within: float) -> Mapping[tuple[str, str], Timed]:

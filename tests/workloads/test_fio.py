@@ -9,9 +9,8 @@ import pytest
 from pydantic import ValidationError
 
 from virtometer.errors import UsageError
-from virtometer.workloads.base import Place
+from virtometer.workloads.base import Place, Reading
 from virtometer.workloads.fio import Fio, FioParameters
-from virtometer.workloads.tool import Reading
 
 CAPTURED = Path(__file__).parent / "captured"
 PLACE = Place(disk_path="/disk", peer=None)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from virtometer import agent_table
@@ -10,7 +12,7 @@ from virtometer.workloads.registry import WORKLOADS
 from virtometer.workloads.tool import Tool
 
 
-def subclasses(of: type[Workload]) -> set[type[Workload]]:
+def subclasses(of: type[Workload[Any]]) -> set[type[Workload[Any]]]:
     found = {inner for one in of.__subclasses__() for inner in subclasses(one)} or set()
     return found | ({of} if "operations" in vars(of) else set())
 
@@ -25,7 +27,7 @@ def test_no_workload_of_the_product_is_left_out() -> None:
 
 
 @pytest.mark.parametrize("workload", WORKLOADS.values(), ids=WORKLOADS)
-def test_every_operation_has_a_unit_its_work_and_a_direction_that_suits_it(workload: Workload) -> None:
+def test_every_operation_has_a_unit_its_work_and_a_direction_that_suits_it(workload: Workload[Any]) -> None:
     assert workload.operations and workload.meaning
     for name, one in workload.operations.items():
         assert one.unit and one.work, name

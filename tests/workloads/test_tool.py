@@ -11,13 +11,13 @@ import pytest
 
 from virtometer.errors import UsageError
 from virtometer.model import Demand
-from virtometer.workloads.base import Operation, Parameters, Place
-from virtometer.workloads.tool import Reading, Tool
+from virtometer.workloads.base import Operation, Parameters, Place, Reading
+from virtometer.workloads.tool import Tool
 
 NOWHERE = Place(disk_path=None, peer=None)
 
 
-class Echo(Tool):
+class Echo(Tool[Parameters]):
     """A tool that prints what it is told."""
 
     name = "echo"

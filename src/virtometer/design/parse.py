@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from virtometer.design.factorial.cells import in_cells
 from virtometer.design.feasible import impossible, refused
 from virtometer.design.plan import scenario_checks, validation_messages
 from virtometer.design.plan.cache_sizes import in_bytes
-from virtometer.design.plan.catalogue import Catalogue
 from virtometer.design.plan.document import Document, Path, read_document
 from virtometer.design.plan.factors import expand
+from virtometer.design.plan.resolved import ResolvedPlan, resolve
 from virtometer.design.plan.selection import Selection, select
 from virtometer.design.plan.validated import ValidationMessage, validated
 from virtometer.design.schedule import interleaving as scheduling
 from virtometer.design.schedule.trials import MAX_TRIALS, trial_count
-from virtometer.errors import PlanError
-from virtometer.model import Plan, PlanEnvironment, PlanWorkload
+from virtometer.errors import PlanError, UsageError
+from virtometer.model import Kinds, Plan, PlanEnvironment, PlanWorkload
 from virtometer.visible import visible
+from virtometer.workloads.base import EVERYTHING
+from virtometer.workloads.registry import WORKLOADS
 
 MAX_MESSAGES = 20
 ALL = Selection()
@@ -29,33 +31,30 @@ ALL = Selection()
 class PlanRead:
     """A plan that is right, the document that it was read from, and what of it is skipped because it is impossible."""
 
-    plan: Plan
+    resolved: ResolvedPlan
     document: Document
     skipped: tuple[ValidationMessage, ...]
-
-
-def parse_plan(text: str | bytes, file_name: str, catalogue: Catalogue) -> Plan:
-    """The plan of `read_plan`."""
-    return read_plan(text, file_name, catalogue).plan
 
 
 def read_plan(
     text: str | bytes,
     file_name: str,
-    catalogue: Catalogue,
+    kinds: Kinds,
     selected: Selection = ALL,
     instead: Mapping[str, Any] | None = None,
+    *,
+    last_cache_bytes: int | None = None,
 ) -> PlanRead:
     """Read a plan. Raises one PlanError that lists everything wrong with it, each with file, line and what is allowed.
 
     `selected`: the part of the plan that is returned. A mistake in any other part is an error as well, but what cannot
     be executed counts in the selected part alone. Raises UsageError for a name in `selected` that the plan lacks.
-    `instead`: fields of the plan that replace those of the text.
+    `instead`: fields of the plan that replace those of the text. `last_cache_bytes`: of this host, None where it
+    reports none.
 
     In the plan returned, settings and parameters hold what the file gives, in the types of their models: `64M` and `4x
     llc` are numbers there.
     """
-    skipped: list[ValidationMessage] = []
     document = read_document(text, file_name)
     if not isinstance(document.value, dict):
         raise PlanError(file_name, document.line(()), "a plan is a mapping: lines of the form 'name: value'")
@@ -65,34 +64,35 @@ def read_plan(
     if not wrong:
         document, wrong = expand(document)
     if not wrong:
-        document, wrong = in_bytes(document, catalogue)
+        document, wrong = in_bytes(document, last_cache_bytes)
     if wrong:
         raise _together(file_name, wrong)
     plan, wrong = validated(Plan, document, (), "field")
     if plan is not None:
-        environments, wrong_environments = _environments(plan, document, catalogue)
-        workloads, wrong_workloads = _workloads(plan, document, catalogue)
-        wrong = [*wrong_environments, *wrong_workloads, *_names(plan, document)]
-        wrong += _host_in_block(plan.model_copy(update={"environments": environments}), document)
+        environments, wrong_environments = _environments(plan, document, kinds)
+        workloads, wrong_workloads = _workloads(plan, document)
         plan = plan.model_copy(update={"environments": environments, "workloads": workloads})
+        wrong = [*wrong_environments, *wrong_workloads, *_names(plan, document), *_host_in_block(plan, document)]
         if not wrong:
-            plan, wrong = scenario_checks.completed(plan, document, catalogue)
+            plan, wrong = scenario_checks.completed(plan, document, kinds)
         if not wrong and plan.sequential:
-            wrong += _levels_of_second_stage(plan, document, catalogue)
-        if not wrong:
-            plan, document = select(plan, document, selected)
-        if not wrong and trial_count(plan) > MAX_TRIALS:
-            sentence = f"{trial_count(plan)} trials are more than the {MAX_TRIALS} that one campaign may have"
-            wrong.append((document.line(("blocks",)), sentence))
-        if not wrong:
-            plan, refusals = scheduling.decided(plan, catalogue)
-            wrong += [(document.line(path), sentence) for path, sentence in refusals]
-        if not wrong:
-            for found in impossible(plan, catalogue):
-                (wrong if refused(found, plan) else skipped).append((document.line(found.path), found.sentence))
+            wrong += _levels_of_second_stage(plan, document, kinds)
     if plan is None or wrong:
         raise _together(file_name, wrong)
-    return PlanRead(plan, document, tuple(skipped))
+    plan, document = select(plan, document, selected)
+    if trial_count(plan) > MAX_TRIALS:
+        sentence = f"{trial_count(plan)} trials are more than the {MAX_TRIALS} that one campaign may have"
+        raise PlanError(file_name, document.line(("blocks",)), sentence)
+    resolved = resolve(plan, kinds)
+    plan, refusals = scheduling.decided(resolved)
+    resolved = replace(resolved, plan=plan)
+    wrong = [(document.line(path), sentence) for path, sentence in refusals]
+    skipped: list[ValidationMessage] = []
+    for found in impossible(resolved) if not wrong else ():
+        (wrong if refused(found, plan) else skipped).append((document.line(found.path), found.sentence))
+    if wrong:
+        raise _together(file_name, wrong)
+    return PlanRead(resolved, document, tuple(skipped))
 
 
 def _together(file: str, wrong: Iterable[ValidationMessage]) -> PlanError:
@@ -107,19 +107,21 @@ def _together(file: str, wrong: Iterable[ValidationMessage]) -> PlanError:
 
 
 def _environments(
-    plan: Plan, document: Document, catalogue: Catalogue
+    plan: Plan, document: Document, kinds: Kinds
 ) -> tuple[list[PlanEnvironment], list[ValidationMessage]]:
     result: list[PlanEnvironment] = []
     wrong: list[ValidationMessage] = []
     combined: dict[ValidationMessage, list[str]] = {}
     for number, environment in enumerate(plan.environments):
         path: Path = ("environments", number)
-        kind = catalogue.kinds.get(environment.kind)
+        kind = kinds.get(environment.kind)
         if kind is None:
-            sentence = validation_messages.unknown("unknown kind of environment", environment.kind, catalogue.kinds)
+            sentence = validation_messages.unknown("unknown kind of environment", environment.kind, kinds)
             wrong.append((document.line((*path, "kind")), sentence))
         elif "settings" in document.value["environments"][number]:
-            given, found = validated(kind.settings, document, (*path, "settings"), f"setting of {environment.kind}")
+            given, found = validated(
+                kind.settings_type, document, (*path, "settings"), f"setting of {environment.kind}"
+            )
             if environment.levels:  # settings that do not go together are said once, not for every cell
                 together = [one for one in found if one[0] == document.line((*path, "settings"))]
                 for one in together:
@@ -136,39 +138,40 @@ def _environments(
     return result, wrong
 
 
-def _levels_of_second_stage(plan: Plan, document: Document, catalogue: Catalogue) -> list[ValidationMessage]:
+def _levels_of_second_stage(plan: Plan, document: Document, kinds: Kinds) -> list[ValidationMessage]:
     """What is wrong with levels that the first stage of a sequential design lacks."""
     from virtometer.design.factorial.follow_up import refused_levels
 
-    return [(document.line(("factors",)), sentence) for sentence in refused_levels(plan, catalogue)]
+    return [(document.line(("factors",)), sentence) for sentence in refused_levels(plan, kinds)]
 
 
-def _workloads(
-    plan: Plan, document: Document, catalogue: Catalogue
-) -> tuple[list[PlanWorkload], list[ValidationMessage]]:
+def _workloads(plan: Plan, document: Document) -> tuple[list[PlanWorkload], list[ValidationMessage]]:
     result: list[PlanWorkload] = []
     wrong: list[ValidationMessage] = []
     for number, workload in enumerate(plan.workloads):
         path: Path = ("workloads", number)
-        description = catalogue.workloads.get(workload.workload)
-        if description is None:
-            sentence = validation_messages.unknown("unknown workload", workload.workload, catalogue.workloads)
+        known = WORKLOADS.get(workload.workload)
+        if known is None:
+            sentence = validation_messages.unknown("unknown workload", workload.workload, WORKLOADS)
             wrong.append((document.line((*path, "workload")), sentence))
             continue
-        if workload.op not in description.ops:
-            sentence = validation_messages.unknown(f"unknown op of {workload.workload}", workload.op, description.ops)
+        if workload.op not in known.operations:
+            sentence = validation_messages.unknown(f"unknown op of {workload.workload}", workload.op, known.operations)
             wrong.append((document.line((*path, "op")), sentence))
         if "parameters" in document.value["workloads"][number]:
             where = (*path, "parameters")
-            given, found = validated(description.parameters, document, where, f"parameter of {workload.workload}")
+            given, found = validated(known.parameters, document, where, f"parameter of {workload.workload}")
             wrong += found
             if given is not None:
                 plain = given.model_dump(mode="json", exclude_unset=True)
                 values = {**workload.levels, **plain}
                 levels = {name: values[name] for name in workload.levels}
                 workload = workload.model_copy(update={"parameters": plain, "levels": levels})
-                if workload.op in description.ops and (sentence := description.refusal(workload.op, given)):
-                    wrong.append((document.line(where), sentence))
+                try:
+                    if workload.op in known.operations:
+                        known.arguments(workload.op, given, EVERYTHING)
+                except UsageError as cause:
+                    wrong.append((document.line(where), cause.sentence))
         result.append(workload)
     return result, wrong
 

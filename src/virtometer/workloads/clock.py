@@ -17,7 +17,7 @@ class ClockParameters(Parameters):
     )
 
 
-class Clock(Workload):
+class Clock(Workload[ClockParameters]):
     """The rest is in the measures, in the histogram timer-lateness, and in the comparison of the clocks themselves."""
 
     name = "clock"
@@ -26,6 +26,6 @@ class Clock(Workload):
     operations = of_kernel("clock")
     parameters = ClockParameters
 
-    def cannot_pause(self, op: str, parameters: Parameters, seconds: float, cached: str = "") -> str:
+    def cannot_pause(self, op: str, parameters: ClockParameters, seconds: float) -> str:
         """A drift and the lateness of timers show over a long time."""
         return "it watches the clock all the time"

@@ -87,7 +87,7 @@ class DiskParameters(Parameters):
         return self
 
 
-class Disk(Workload):
+class Disk(Workload[DiskParameters]):
     """Access specifications in the manner of Iometer; the operations of iozone, Bonnie and lmdd on files."""
 
     name = "disk"
@@ -97,9 +97,8 @@ class Disk(Workload):
     parameters = DiskParameters
     needs = frozenset({"disk"})
 
-    def demand(self, op: str, parameters: Parameters, threads: int) -> Demand:
+    def demand(self, op: str, parameters: DiskParameters, threads: int) -> Demand:
         """What part of the disk file is used, or how large the operation's own files are."""
-        assert isinstance(parameters, DiskParameters)
         if op in _ACCESS:
             return Demand(disk_file=parameters.span or parameters.size or 4096)
         names, own = 1, 64 << 20 if parameters.span is None else parameters.span
@@ -108,21 +107,21 @@ class Disk(Workload):
             own = names * (parameters.size or 0)
         return Demand(own_files=own * threads, names=names * threads, file_system=True)
 
-    def window_s(self, op: str, parameters: Parameters, seconds: float) -> float | None:
+    def window_s(self, op: str, parameters: DiskParameters, seconds: float) -> float | None:
         """Whole files, and many of them, are made and gone through at least once, however long that takes."""
         return seconds if op in _ACCESS else None
 
-    def cannot_pause(self, op: str, parameters: Parameters, seconds: float, cached: str = "") -> str:
+    def cannot_pause(self, op: str, parameters: DiskParameters, seconds: float) -> str:
         """All guests have the same disk file: what one writes must be on the disk before the next one has its turn."""
-        assert isinstance(parameters, DiskParameters)
-        general = super().cannot_pause(op, parameters, seconds, cached)
-        if general or op.endswith("read") or (op == "access" and parameters.read == 100 and parameters.mix is None):
-            return general
-        if parameters.direct is False and parameters.sync != "each":
-            return "what it writes through the page cache is left to the guests that follow"
-        return f"it writes the disk file, and {cached}" if cached else ""
+        left = self.writes_disk(op, parameters) and parameters.direct is False and parameters.sync != "each"
+        through = "what it writes through the page cache is left to the guests that follow" if left else ""
+        return super().cannot_pause(op, parameters, seconds) or through
 
-    def arguments(self, op: str, parameters: Parameters, place: Place) -> dict[str, Any]:
+    def writes_disk(self, op: str, parameters: DiskParameters) -> bool:
+        """All but reading."""
+        return not (op.endswith("read") or (op == "access" and parameters.read == 100 and parameters.mix is None))
+
+    def arguments(self, op: str, parameters: DiskParameters, place: Place) -> dict[str, Any]:
         """Add where the disk file is in this guest, or a free name beside it.
 
         Raises UsageError also where there is no disk, or no file system for an operation that needs one.

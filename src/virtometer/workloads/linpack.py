@@ -56,7 +56,7 @@ class LinpackParameters(Parameters):
         return self
 
 
-class Linpack(Workload):
+class Linpack(Workload[LinpackParameters]):
     """Floating point: as published, left-looking by groups of columns, or blocked with all threads on one matrix."""
 
     name = "linpack"
@@ -65,29 +65,25 @@ class Linpack(Workload):
     operations = of_kernel("linpack")
     parameters = LinpackParameters
 
-    def window_s(self, op: str, parameters: Parameters, seconds: float) -> float | None:
+    def window_s(self, op: str, parameters: LinpackParameters, seconds: float) -> float | None:
         """A system that a slow processor does not solve once within the window runs to completion."""
-        assert isinstance(parameters, LinpackParameters)
         order = parameters.size / 2 if parameters.convention == "published" else parameters.size
         return seconds if 2 / 3 * order**3 <= SLOW_FLOPS * seconds else None
 
-    def ends_early(self, parameters: Parameters) -> bool:
+    def ends_early(self, parameters: LinpackParameters) -> bool:
         """A number of runs may be complete before the window ends."""
-        assert isinstance(parameters, LinpackParameters)
         return bool(parameters.runs)
 
-    def time_server(self, parameters: Parameters) -> TimeServerKind | None:
+    def time_server(self, parameters: LinpackParameters) -> TimeServerKind | None:
         """As the parameter says."""
-        assert isinstance(parameters, LinpackParameters)
         return parameters.time_server
 
-    def demand(self, op: str, parameters: Parameters, threads: int) -> Demand:
+    def demand(self, op: str, parameters: LinpackParameters, threads: int) -> Demand:
         """One matrix of doubles for each thread; `blocked` has one for all."""
-        assert isinstance(parameters, LinpackParameters)
         order = parameters.size // 2 if parameters.convention == "published" else parameters.size
         return Demand(memory=8 * order**2 * (1 if op == "blocked" else threads))
 
-    def arguments(self, op: str, parameters: Parameters, place: Place) -> dict[str, Any]:
+    def arguments(self, op: str, parameters: LinpackParameters, place: Place) -> dict[str, Any]:
         """Add the address of the time server. Raises UsageError also where none can be reached."""
         given = super().arguments(op, parameters, place)
         if "time-server" in given:

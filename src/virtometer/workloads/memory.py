@@ -49,7 +49,7 @@ def _arrays(op: str) -> Arrays:
     return arrays
 
 
-class Memory(Workload):
+class Memory(Workload[MemoryParameters]):
     """Bandwidth over arrays that are read and written in order; latency of loads that wait for each other."""
 
     name = "memory"
@@ -59,9 +59,8 @@ class Memory(Workload):
     parameters = MemoryParameters
     cache_sizes = frozenset({"size"})
 
-    def demand(self, op: str, parameters: Parameters, threads: int) -> Demand:
+    def demand(self, op: str, parameters: MemoryParameters, threads: int) -> Demand:
         """The arrays, which the threads share. Latency has one thread."""
-        assert isinstance(parameters, MemoryParameters)
         return Demand(memory=_arrays(op).held * parameters.size, threads=1 if op == "latency" else 0)
 
     def refusal(self, op: str, values: Mapping[str, Any]) -> str:

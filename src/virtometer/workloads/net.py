@@ -51,7 +51,7 @@ class NetParameters(Parameters):
     seed: Annotated[int, Field(ge=0, lt=2**53)] | None = Field(default=None, description="seed of the random distances")
 
 
-class Net(Workload):
+class Net(Workload[NetParameters]):
     """Streams, requests with responses, and transactions with a connection each; an open loop; datagrams."""
 
     name = "net"
@@ -61,13 +61,12 @@ class Net(Workload):
     parameters = NetParameters
     needs = frozenset({"network"})
 
-    def cannot_pause(self, op: str, parameters: Parameters, seconds: float, cached: str = "") -> str:
+    def cannot_pause(self, op: str, parameters: NetParameters, seconds: float) -> str:
         """What is under way does not wait."""
-        assert isinstance(parameters, NetParameters)
         flows = op in _CONTINUOUS or (parameters.connections or 1) > 1
-        return "its data flows on" if flows else super().cannot_pause(op, parameters, seconds, cached)
+        return "its data flows on" if flows else super().cannot_pause(op, parameters, seconds)
 
-    def arguments(self, op: str, parameters: Parameters, place: Place) -> dict[str, Any]:
+    def arguments(self, op: str, parameters: NetParameters, place: Place) -> dict[str, Any]:
         """Add the address at which this guest reaches the peer. Raises UsageError also where there is no network."""
         if place.peer is None:
             raise UsageError("this environment offers no network")

@@ -39,7 +39,7 @@ class OsParameters(Parameters):
     file: Text | None = Field(default=None, description="file in the guest that is read or examined")
 
 
-class OsOperations(Workload):
+class OsOperations(Workload[OsParameters]):
     """Time of one operation, or bytes per second."""
 
     name = "os"
@@ -48,14 +48,12 @@ class OsOperations(Workload):
     operations = of_kernel("os")
     parameters = OsParameters
 
-    def processors(self, op: str, parameters: Parameters, threads: int) -> int | None:
+    def processors(self, op: str, parameters: OsParameters, threads: int) -> int | None:
         """Work that places its processes by itself, or leaves that to the scheduler, has all processors."""
-        assert isinstance(parameters, OsParameters)
         return threads if parameters.pin in (None, "one") else None
 
-    def demand(self, op: str, parameters: Parameters, threads: int) -> Demand:
+    def demand(self, op: str, parameters: OsParameters, threads: int) -> Demand:
         """What the processes of a context switch touch."""
-        assert isinstance(parameters, OsParameters)
         if op != "context-switch":
             return Demand()
         return Demand(memory=(parameters.processes or 2) * (parameters.size or 0) * threads)

@@ -41,7 +41,7 @@ class PdeParameters(Parameters):
         return self
 
 
-class Pde(Workload):
+class Pde(Workload[PdeParameters]):
     """Floating point with neighbouring points: out of the caches for many interlines."""
 
     name = "pde"
@@ -50,16 +50,14 @@ class Pde(Workload):
     operations = of_kernel("pde")
     parameters = PdeParameters
 
-    def demand(self, op: str, parameters: Parameters, threads: int) -> Demand:
+    def demand(self, op: str, parameters: PdeParameters, threads: int) -> Demand:
         """The grid and the one that it is checked with, each twice for Jacobi. The naive variant has one thread."""
-        assert isinstance(parameters, PdeParameters)
         points = (8 * parameters.interlines + 9) ** 2
         grids = 4 if op == "jacobi" else 2
         return Demand(memory=8 * grids * points, threads=1 if parameters.variant == "naive" else 0)
 
-    def window_s(self, op: str, parameters: Parameters, seconds: float) -> float | None:
+    def window_s(self, op: str, parameters: PdeParameters, seconds: float) -> float | None:
         """Iterations, precision, and a grid that a slow processor does not sweep once within the window end it."""
-        assert isinstance(parameters, PdeParameters)
         own = parameters.iterations is not None or parameters.precision is not None
         points = (8 * parameters.interlines + 9) ** 2
         return None if own or points > SLOW_POINTS * seconds else seconds

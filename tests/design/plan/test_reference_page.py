@@ -5,9 +5,9 @@ from __future__ import annotations
 from tests.cli.laboratory import ROOT, virtometer
 from virtometer.design.plan.reference import Entry, Operation, Section, sections
 from virtometer.design.plan.reference_page import page
-from virtometer.runner.campaign.catalogue import catalogue
+from virtometer.environments.registry import KINDS
 
-ALL = sections(catalogue())
+ALL = sections(KINDS)
 
 
 PAGE = ROOT / "docs" / "PLANS.md"

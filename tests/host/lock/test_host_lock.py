@@ -13,7 +13,7 @@ import pytest
 
 from tests.cli.laboratory import virtometer
 from tests.ordinary_user import MakeUser
-from tests.runner.fixtures import MakePlan, Watcher
+from tests.runner.fixtures import MakePlan, Watcher, resolved
 from tests.runner.other_laboratories import measure, name, other, public, who
 from virtometer.errors import HostBusy
 from virtometer.host.lock.host_lock import BESIDE, NAME_VARIABLE, HostLock
@@ -119,7 +119,7 @@ def test_a_check_of_the_host_tells_of_the_other_laboratory_and_counts_as_beside_
 
 
 def test_campaigns_are_refused_and_marked(tmp_path: Path, watcher: Watcher, make_plan: MakePlan) -> None:
-    plan = make_plan([{"name": "native", "kind": "native"}])
+    plan = resolved(make_plan([{"name": "native", "kind": "native"}]))
     first = other()
     with pytest.raises(HostBusy):
         begin(plan, "", tmp_path / "a", 1, watcher)

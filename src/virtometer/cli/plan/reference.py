@@ -26,10 +26,9 @@ def reference(
 ) -> None:
     """Show what may stand in a plan: workloads, operations, parameters, environments, settings."""
     from virtometer.cli.parts.encoding import put_document
-    from virtometer.design.plan.reference import sections
-    from virtometer.runner.campaign.catalogue import catalogue
+    from virtometer.runner.campaign.here import reference_here
 
-    found = sections(catalogue(), name)
+    found = reference_here(name)
     if markdown:
         from virtometer.design.plan.reference_page import page
 
