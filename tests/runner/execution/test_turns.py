@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.runner.fixtures import Document, MakePlan
+from tests.runner.fixtures import Document, MakePlan, resolved
 from virtometer.clock import line
 from virtometer.design.schedule.slice_lengths import length_factor
 from virtometer.environments.base import LabContext
@@ -42,7 +42,7 @@ def runner_of(lab: LabContext) -> Iterator[Callable[[Plan], tuple[TurnRunner, di
             name = f"turns-{os.getpid()}-{number}"
             key = GuestKey(environment.name)
             running_guests[key] = RunningGuest.start(kind, environment, settings, name, plan.limits)
-        return TurnRunner(plan, lab), running_guests
+        return TurnRunner(resolved(plan), lab), running_guests
 
     yield start
     for running_guest in running_guests.values():
@@ -332,7 +332,7 @@ def test_what_was_found_out_before_is_known_after_a_resume(
     plan = turners(a={}, b={"later": 0.25})
     runner, guests = runner_of(plan)
     before = runner.run(trials(plan), guests, seed=1)
-    later = TurnRunner(plan, lab, before).run(trials(plan, 2), guests, seed=2)
+    later = TurnRunner(resolved(plan), lab, before).run(trials(plan, 2), guests, seed=2)
     assert [slices(run_of(record)) for record in later] == [[-1, *range(SLICES)], [-1]]
 
 

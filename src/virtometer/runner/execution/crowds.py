@@ -25,6 +25,7 @@ from virtometer.analysis.score.slices import (
 from virtometer.analysis.score.window_level import level
 from virtometer.clock import intervals
 from virtometer.deferred_signals import deferred_signals
+from virtometer.design.plan.resolved import ResolvedPlan
 from virtometer.design.schedule.scenarios import WINDOW_SLICES, window_count
 from virtometer.design.schedule.shuffle import Generator
 from virtometer.design.schedule.slice_lengths import length_factor
@@ -39,7 +40,6 @@ from virtometer.model import (
     GuestKey,
     Mark,
     Placement,
-    Plan,
     Run,
     Sample,
     Trial,
@@ -122,13 +122,13 @@ class _Crowd:
 class CrowdRunner(TrialSteps):
     """Executes trials of one workload with several numbers of guests, in guests that are already running."""
 
-    def __init__(self, plan: Plan, lab: LabContext, records: Sequence[TrialRecord] = ()) -> None:
+    def __init__(self, resolved: ResolvedPlan, lab: LabContext, records: Sequence[TrialRecord] = ()) -> None:
         """As TrialSteps. `records`: of trials that are done; what was found out in them is not found out again."""
-        super().__init__(plan, lab)
+        super().__init__(resolved, lab)
         # By environment and workload: whether long windows count.
         self._changes: dict[tuple[str, str], bool] = {}
         for record in records:
-            if plan.scenario(record.trial.scenario).type == "together":
+            if self._plan.scenario(record.trial.scenario).type == "together":
                 for run in record.scored:
                     if run.in_slices:
                         self._changes[run.placement.environment, run.placement.workload] = run.in_long_windows
@@ -183,7 +183,7 @@ class CrowdRunner(TrialSteps):
         one.running_guest.session.begin_run()
         with self._guarded(one):
             one.clock.early()
-            self._prepare(one, one.workload.agent_op(one.planned.op), one.planned.threads)
+            self._prepare(one, one.work.agent_op, one.work.threads)
         self._wait([one], "ready", self._plan.limits.prepare_s, None)
 
     def _crowd(
@@ -421,7 +421,7 @@ class CrowdRunner(TrialSteps):
             for member in working:
                 with self._failing(member, passing=not failing):
                     self._refuse_clock(member.of)
-                    reason = f"{what} of {member.of.planned.name} was not done within {limit_s:g} s"
+                    reason = f"{what} of {member.of.placement.workload} was not done within {limit_s:g} s"
                     broken = [member.of.running_guest]
                     raise TrialFailed(FailureKind.TIME_LIMIT, reason, member.of.placement, broken)
 

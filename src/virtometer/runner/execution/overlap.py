@@ -194,7 +194,7 @@ def load_marks(timed: Sequence[TimedRun], window: tuple[float, float]) -> list[M
         begin, end = float(one.intervals.start_ns[0]), float(one.intervals.end_ns[-1])
         share = (min(end, window[1]) - max(begin, window[0])) / (window[1] - window[0])
         if share < _LOAD_ENOUGH:
-            text = f"the load {one.of.planned.name} in {one.of.name} ran for {max(share, 0.0):.0%} of the stretch"
+            text = f"the load {one.of.placement.workload} in {one.of.name} ran for {max(share, 0.0):.0%} of the stretch"
             found.append(Mark(MarkKind.LOAD, text))
     return found
 

@@ -191,7 +191,7 @@ class TrialRunner(TrialSteps):
         for one in running:
             with self._guarded(one):
                 one.clock.early()
-                self._prepare(one, one.workload.agent_op(one.planned.op), one.planned.threads)
+                self._prepare(one, one.work.agent_op, one.work.threads)
             self._wait([one], "ready", self._plan.limits.prepare_s, None, services)
 
     def _settle(self, loads: Sequence[PlacementRun], services: Sequence[PlacementRun]) -> None:

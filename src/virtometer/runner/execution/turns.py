@@ -20,11 +20,12 @@ from virtometer.analysis.score.slices import (
 )
 from virtometer.analysis.score.window_level import UNLIKE, WindowLevel, level, unlike
 from virtometer.deferred_signals import deferred_signals
+from virtometer.design.plan.resolved import ResolvedPlan
 from virtometer.design.schedule.shuffle import Generator
 from virtometer.design.schedule.slice_lengths import length_factor
 from virtometer.environments.base import LabContext
 from virtometer.errors import EnvironmentFailed, LinkError
-from virtometer.model import FailureKind, GuestKey, Plan, Trial, TrialRecord
+from virtometer.model import FailureKind, GuestKey, Trial, TrialRecord
 from virtometer.programs import now
 from virtometer.runner.execution.overlap import account_mark
 from virtometer.runner.execution.placement_run import PlacementRun
@@ -68,9 +69,9 @@ class _Turn:
 class TurnRunner(TrialSteps):
     """Executes trials of one workload together, each in a guest of its own that is already running."""
 
-    def __init__(self, plan: Plan, lab: LabContext, records: Sequence[TrialRecord] = ()) -> None:
+    def __init__(self, resolved: ResolvedPlan, lab: LabContext, records: Sequence[TrialRecord] = ()) -> None:
         """As TrialSteps. `records`: of trials that are done; what was found out in them is not found out again."""
-        super().__init__(plan, lab)
+        super().__init__(resolved, lab)
         # By environment and workload: whether long windows count.
         self._changes = {
             (run.placement.environment, run.placement.workload): run.in_long_windows
@@ -126,7 +127,7 @@ class TurnRunner(TrialSteps):
         one.running_guest.session.begin_run()
         with self._guarded(one):
             one.clock.early()
-            self._prepare(one, one.workload.agent_op(one.planned.op), one.planned.threads)
+            self._prepare(one, one.work.agent_op, one.work.threads)
         self._wait(turn.running, "ready", self._plan.limits.prepare_s, None)
         turn.watch = self._watch(turn.running, running_guests.values())
         guest = one.running_guest.guest
@@ -284,7 +285,7 @@ class TurnRunner(TrialSteps):
                 return
             if left <= 0:
                 self._refuse_clock(one)
-                reason = f"{what} of {one.planned.name} was not done within {limit_s:g} s"
+                reason = f"{what} of {one.placement.workload} was not done within {limit_s:g} s"
                 raise TrialFailed(FailureKind.TIME_LIMIT, reason, one.placement, [one.running_guest])
             select.select([session], [], [], left)
 
