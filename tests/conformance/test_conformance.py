@@ -86,16 +86,6 @@ def test_the_check_is_consistent_and_speaks_plainly(
     assert all(isinstance(value, str) for value in first.found.values())
 
 
-def test_capabilities_give_a_reason_for_what_is_missing(environment: Environment) -> None:
-    can = environment.capabilities()
-    assert can.disk or can.disk_reason
-    assert can.network or can.network_reason
-    assert can.several_guests or can.several_guests_reason
-    assert can.cpu_limit or can.cpu_limit_reason
-    assert can.memory_limit or can.memory_limit_reason
-    assert set(can.settings) == set(environment.settings_type.model_fields)
-
-
 def test_an_unknown_setting_is_refused_by_name(kind: str) -> None:
     with pytest.raises(ValidationError, match="no_such_setting"):
         KINDS[kind].settings_type.model_validate({"no_such_setting": 1})
@@ -350,7 +340,7 @@ def test_fifty_starts_and_stops_leave_nothing(environment: Environment, new_id: 
 
 
 def test_two_guests_at_once(environment: Environment, new_id: Callable[[], str]) -> None:
-    if not environment.capabilities().several_guests:
+    if environment.lacks().several_guests:
         pytest.skip(f"{environment.kind} allows one guest")
     guests = [start(environment, new_id()) for _ in range(2)]
     try:

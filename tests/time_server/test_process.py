@@ -88,8 +88,8 @@ def test_containers_reach_it(
     (tmp_path / "check").mkdir()
     with lab(tmp_path / "check", disk=False) as one:
         require(kind(one).check())
-        if not kind(one).capabilities().network:
-            pytest.skip(kind(one).capabilities().network_reason)
+        if kind(one).lacks().network:
+            pytest.skip(kind(one).lacks().network)
     places = [{"name": "native", "kind": "native"}, {"name": "guest", "kind": kind.kind}]
     check_agreement(run(tmp_path, watcher, make_plan, places, seconds=2.5), ["native", "guest"], 0.1)
 
@@ -108,7 +108,7 @@ def test_it_agrees_with_the_hosts_stopwatch_where_a_clock_lies(tmp_path: Path, i
             session = greet(guest)
             path = guest.network
             if path is None:
-                pytest.skip(environment.capabilities().network_reason)
+                pytest.skip(environment.lacks().network)
             if path.guest_interface:
                 session.request("configure-network", path.configuration(), BOOT_S)
             clock = ReferenceClock(one, "lies", path, Limits())

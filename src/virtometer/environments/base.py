@@ -38,12 +38,12 @@ from virtometer.model import Kind, Namespace, Room, Settings
 from virtometer.programs import Programs
 
 __all__ = [
-    "Capabilities",
     "Check",
     "DiskTarget",
     "Environment",
     "Guest",
     "LabContext",
+    "Lacks",
     "Lan",
     "Namespace",
     "NetworkPath",
@@ -55,20 +55,14 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True)
-class Capabilities:
-    """What a kind can give. A `*_reason` says in words why not, and is empty where it can."""
+class Lacks:
+    """What guests of a kind cannot have: why not, in words. Empty where they can."""
 
-    disk: bool
-    network: bool
-    several_guests: bool
-    cpu_limit: bool
-    memory_limit: bool
-    settings: tuple[str, ...]
-    disk_reason: str = ""
-    network_reason: str = ""
-    several_guests_reason: str = ""
-    cpu_limit_reason: str = ""
-    memory_limit_reason: str = ""
+    disk: str = ""
+    network: str = ""
+    several_guests: str = ""
+    cpu_limit: str = ""
+    memory_limit: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,9 +206,9 @@ class Environment(Kind, ABC):
         """Where `program` lies on this host. Raises MissingProgram."""
         return self.lab.programs.find(self.program, self.package)
 
-    @abstractmethod
-    def capabilities(self) -> Capabilities:
-        """What this kind can give on this host to this user."""
+    def lacks(self) -> Lacks:
+        """What this kind cannot give on this host to this user."""
+        return Lacks()
 
     @abstractmethod
     def check(self) -> Check:
