@@ -12,7 +12,7 @@ import pytest
 from pydantic import BeforeValidator, Field
 
 from tests.design.reading import parsed
-from virtometer.design.parse import MAX_MESSAGES
+from virtometer.design.plan.document import MAX_MESSAGES
 from virtometer.errors import PlanError
 from virtometer.model import Kind, Kinds, Plan, Settings, parse_size
 from virtometer.workloads.base import Operation, Parameters, Place, Workload

@@ -148,10 +148,9 @@ def _checked(plan: Plan, cell: Cell, kinds: Kinds) -> tuple[PlanEnvironment | No
     if steps := like.settings.get(TUNING):  # without those of its own levels
         known = tuple(factor.level_names.index(like.levels[factor.name]) for factor in plan.factors)
         fixed[TUNING] = steps[: len(steps) - len(steps_given(plan.factors, known))]
-    settings = {"settings": settings_given(plan.factors, cell, fixed)}
-    model, what = kinds[like.kind].settings_type, f"setting of {like.kind}"
-    read, wrong = validated(model, Document(settings, {}), ("settings",), what)
+    document = Document(settings_given(plan.factors, cell, fixed), {})
+    read = validated(kinds[like.kind].settings_type, document, (), f"setting of {like.kind}")
     if read is None:
-        return None, wrong[0][1]
+        return None, document.wrong[0][1]
     plain = read.model_dump(mode="json", exclude_unset=True)
     return like.model_copy(update={"settings": plain, "levels": levels_of(plan.factors, cell)}), ""

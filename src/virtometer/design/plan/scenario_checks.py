@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from virtometer.design.plan import validation_messages
-from virtometer.design.plan.document import Document, Path
+from virtometer.design.plan.document import Document, Path, Wrong
 from virtometer.model import MOST_GUESTS, Kinds, Plan, PlanWorkload, Scenario
 from virtometer.workloads.registry import WORKLOADS
-
-Wrong = tuple[Path, str]
-"""Where the plan is wrong, and a sentence."""
 
 _OWN = {
     "guests": ("together", "mixed"),
@@ -33,12 +30,11 @@ _NEEDED = {
 """What a type cannot do without, and an example of it."""
 
 
-def completed(plan: Plan, document: Document, kinds: Kinds) -> tuple[Plan, list[tuple[int, str]]]:
-    """The plan with every scenario naming its workloads, in `workloads`, and what is wrong with its scenarios.
+def completed(plan: Plan, document: Document, kinds: Kinds) -> Plan:
+    """The plan with every scenario naming its workloads, in `workloads`. What is wrong is refused in the document.
 
     The kinds and workloads of the plan are known to be right.
     """
-    wrong: list[tuple[int, str]] = []
     found = []
     first: dict[str, int] = {}
     for number, scenario in enumerate(plan.scenarios):
@@ -46,14 +42,14 @@ def completed(plan: Plan, document: Document, kinds: Kinds) -> tuple[Plan, list[
         line = document.line((*at, "name"))
         if scenario.name in first:
             sentence = f"another scenario, in line {first[scenario.name]}, already has the name '{scenario.name}'"
-            wrong.append((line, sentence))
+            document.refuse([((*at, "name"), sentence)])
         first.setdefault(scenario.name, line)
         given = document.value["scenarios"][number]
         messages = list(_messages(scenario, given, plan, kinds))
-        wrong += [(document.line((*at, *path)), sentence) for path, sentence in messages]
+        document.refuse(((*at, *path), sentence) for path, sentence in messages)
         if not messages:
             found.append(scenario.model_copy(update={"workloads": _workloads(scenario, plan)}))
-    return plan.model_copy(update={"scenarios": found}), wrong
+    return plan.model_copy(update={"scenarios": found})
 
 
 def _messages(scenario: Scenario, given: dict[str, object], plan: Plan, kinds: Kinds) -> Iterator[Wrong]:

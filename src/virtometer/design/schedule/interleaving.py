@@ -6,7 +6,7 @@ pause, and to guests whose speed shows over a long window alone.
 
 from __future__ import annotations
 
-from virtometer.design.plan.document import Path
+from virtometer.design.plan.document import Wrong
 from virtometer.design.plan.resolved import ResolvedPlan
 from virtometer.model import LONG_SLICE_S, Plan, PlanWorkload
 
@@ -15,9 +15,6 @@ MOST_SLICES = 3_000
 
 _MOST_SAMPLES = 20_000
 _ITERATIONS = 5  # of a slice
-
-Wrong = tuple[Path, str]
-"""Where the plan is wrong, and a sentence."""
 
 
 def decided(resolved: ResolvedPlan) -> tuple[Plan, list[Wrong]]:
