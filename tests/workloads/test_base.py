@@ -117,9 +117,10 @@ def test_a_workload_that_says_nothing_else_takes_its_window_and_no_more() -> Non
         name = "plain"
 
     plain, given = Plain(), Parameters()
-    assert (plain.window_s("a", given, 2.5), plain.ends_early(given), plain.time_server(given)) == (2.5, False, None)
-    assert (plain.demand("a", given, 4), plain.refusal("a", {}), plain.agent_op("a")) == (Demand(), "", "a")
-    assert (plain.needs, plain.writes_disk("a", given), plain.program) == (frozenset(), False, "")
+    work = plain.work("a", given, 4, 2.5)
+    assert (work.window_s, work.ends_early, work.time_server, work.processors) == (2.5, False, None, 4)
+    assert (work.demand, work.writes_disk, work.cannot_pause, work.agent_op) == (Demand(), False, "", "a")
+    assert (work.needs, plain.refusal("a", {}), plain.program) == (frozenset(), "", "")
     assert plain.read("a", "1") is None, "the value is the agent's"
 
 

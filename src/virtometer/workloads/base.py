@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
@@ -114,23 +114,9 @@ class Workload(Generic[P]):
     package: ClassVar[str] = ""
     version_option: ClassVar[str] = "--version"
 
-    def work(self, op: str, parameters: Mapping[str, Any], threads: int, seconds: float) -> Work:
-        """An operation with all that is known of it. Raises ValidationError for parameters that are not its own."""
-        given = self.parameters.model_validate(parameters)
-        return Work(
-            self,
-            op,
-            given,
-            threads,
-            seconds,
-            self.demand(op, given, threads),
-            self.window_s(op, given, seconds),
-            self.ends_early(given),
-            self.cannot_pause(op, given, seconds),
-            self.writes_disk(op, given),
-            self.processors(op, given, threads),
-            self.time_server(given),
-        )
+    def work(self, op: str, parameters: P, threads: int, seconds: float) -> Work:
+        """What is known of an operation before it runs. Subclasses say what is not as usual."""
+        return Work(self, op, parameters, threads, seconds, window_s=seconds, processors=threads)
 
     def agent_op(self, op: str) -> str:
         """The kernel's operation for one of the workload's."""
@@ -163,41 +149,6 @@ class Workload(Generic[P]):
         Raises UsageError for what the program cannot have printed.
         """
         return None
-
-    def window_s(self, op: str, parameters: P, seconds: float) -> float | None:
-        """How long a run with a window of `seconds` works, in s. None: it runs to completion.
-
-        When that comes is not known before the first run ended. Raises nothing.
-        """
-        return seconds
-
-    def ends_early(self, parameters: P) -> bool:
-        """Whether the work may be complete before its window ends."""
-        return False
-
-    def cannot_pause(self, op: str, parameters: P, seconds: float) -> str:
-        """Why the work cannot be done in slices, without its subject; empty where it can."""
-        if self.window_s(op, parameters, seconds) is None or self.ends_early(parameters):
-            return "it runs to completion, so that there is no set time to divide into slices"
-        if self.time_server(parameters) is not None:
-            return "it asks a time server while it works"
-        return ""
-
-    def writes_disk(self, op: str, parameters: P) -> bool:
-        """Whether it writes the disk file, which all guests have."""
-        return False
-
-    def processors(self, op: str, parameters: P, threads: int) -> int | None:
-        """How many processors the work is made for. None: as many as there are, left to the scheduler."""
-        return threads
-
-    def time_server(self, parameters: P) -> TimeServerKind | None:
-        """How the agent is to reach an outside clock, with these parameters. It needs a network. None: it asks none."""
-        return None
-
-    def demand(self, op: str, parameters: P, threads: int) -> Demand:
-        """What an operation takes, as far as it is known before it is measured."""
-        return Demand()
 
     def arguments(self, op: str, parameters: P, place: Place) -> dict[str, Any]:
         """Parameters of the agent's kernel for this place; what was not given is left to the agent.
@@ -236,7 +187,11 @@ class Workload(Generic[P]):
 class Work:
     """One workload of a plan: an operation with typed parameters, and all that is known of it before it runs.
 
-    seconds: length of its window. The other fields are what the methods of `workload` with their names say.
+    seconds: length of its window. window_s: how long it works, in s; None: to completion, which is not known before it
+    ran once. processors: how many it is made for; None: as many as there are, left to the scheduler. ends_early: it may
+    be complete before its window ends. time_server: how the agent is to reach an outside clock, which needs a network;
+    None: it asks none. writes_disk: it writes the disk file, which all guests have. own_reason: of its own, why it
+    cannot pause.
     """
 
     workload: Workload[Any]
@@ -244,13 +199,13 @@ class Work:
     parameters: Parameters
     threads: int
     seconds: float
-    demand: Demand
     window_s: float | None
-    ends_early: bool
-    cannot_pause: str
-    writes_disk: bool
     processors: int | None
-    time_server: TimeServerKind | None
+    demand: Demand = field(default_factory=Demand)
+    ends_early: bool = False
+    time_server: TimeServerKind | None = None
+    writes_disk: bool = False
+    own_reason: str = ""
 
     @property
     def name(self) -> str:
@@ -271,6 +226,15 @@ class Work:
     def needs(self) -> frozenset[Need]:
         """What it needs of a guest, beside a way to its time server."""
         return self.workload.needs
+
+    @property
+    def cannot_pause(self) -> str:
+        """Why the work cannot be done in slices, without its subject; empty where it can."""
+        if self.own_reason:
+            return self.own_reason
+        if self.window_s is None or self.ends_early:
+            return "it runs to completion, so that there is no set time to divide into slices"
+        return "" if self.time_server is None else "it asks a time server while it works"
 
     def arguments(self, place: Place) -> dict[str, Any]:
         """What the agent is asked in a place. Raises UsageError where that lacks something."""

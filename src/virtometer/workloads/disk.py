@@ -8,13 +8,14 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
 from virtometer.errors import UsageError
 from virtometer.model import Demand
-from virtometer.workloads.base import Parameters, Place, Workload, not_multiple, of_kernel, parse_size
+from virtometer.workloads.base import Parameters, Place, Work, Workload, not_multiple, of_kernel, parse_size
 
 # Operations that follow an access specification, with the agent's defaults, so that a ledger tells them.
 _ACCESS = {"random-read", "random-write", "sequential-read", "sequential-write", "access"}
@@ -97,29 +98,28 @@ class Disk(Workload[DiskParameters]):
     parameters = DiskParameters
     needs = frozenset({"disk"})
 
-    def demand(self, op: str, parameters: DiskParameters, threads: int) -> Demand:
-        """What part of the disk file is used, or how large the operation's own files are."""
-        if op in _ACCESS:
-            return Demand(disk_file=parameters.span or parameters.size or 4096)
-        names, own = 1, 64 << 20 if parameters.span is None else parameters.span
-        if op in _NAMES:
-            names = parameters.files or 1024
-            own = names * (parameters.size or 0)
-        return Demand(own_files=own * threads, names=names * threads, file_system=True)
+    def work(self, op: str, parameters: DiskParameters, threads: int, seconds: float) -> Work:
+        """What part of the disk file is used, or how large the operation's own files are.
 
-    def window_s(self, op: str, parameters: DiskParameters, seconds: float) -> float | None:
-        """Whole files, and many of them, are made and gone through at least once, however long that takes."""
-        return seconds if op in _ACCESS else None
-
-    def cannot_pause(self, op: str, parameters: DiskParameters, seconds: float) -> str:
-        """All guests have the same disk file: what one writes must be on the disk before the next one has its turn."""
-        left = self.writes_disk(op, parameters) and parameters.direct is False and parameters.sync != "each"
-        through = "what it writes through the page cache is left to the guests that follow" if left else ""
-        return super().cannot_pause(op, parameters, seconds) or through
-
-    def writes_disk(self, op: str, parameters: DiskParameters) -> bool:
-        """All but reading."""
-        return not (op.endswith("read") or (op == "access" and parameters.read == 100 and parameters.mix is None))
+        Whole files, and many of them, are made and gone through at least once, however long that takes. All guests have
+        the same disk file: what one writes must be on the disk before the next one has its turn.
+        """
+        usual = super().work(op, parameters, threads, seconds)
+        if op not in _ACCESS:
+            names, own = 1, 64 << 20 if parameters.span is None else parameters.span
+            if op in _NAMES:
+                names = parameters.files or 1024
+                own = names * (parameters.size or 0)
+            demand = Demand(own_files=own * threads, names=names * threads, file_system=True)
+            return replace(usual, demand=demand, window_s=None)
+        reads = op.endswith("read") or (op == "access" and parameters.read == 100 and parameters.mix is None)
+        left = not reads and parameters.direct is False and parameters.sync != "each"
+        return replace(
+            usual,
+            demand=Demand(disk_file=parameters.span or parameters.size or 4096),
+            writes_disk=not reads,
+            own_reason="what it writes through the page cache is left to the guests that follow" if left else "",
+        )
 
     def arguments(self, op: str, parameters: DiskParameters, place: Place) -> dict[str, Any]:
         """Add where the disk file is in this guest, or a free name beside it.

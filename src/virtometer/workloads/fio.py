@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
 from virtometer.errors import UsageError
-from virtometer.workloads.base import Operation, Parameters, Place, Reading, Size
+from virtometer.workloads.base import Operation, Parameters, Place, Reading, Size, Work
 from virtometer.workloads.tool import Tool
 
 _READWRITE = {
@@ -42,9 +43,9 @@ class Fio(Tool[FioParameters]):
     parameters = FioParameters
     needs = frozenset({"disk"})
 
-    def window_s(self, op: str, parameters: FioParameters, seconds: float) -> float | None:
+    def work(self, op: str, parameters: FioParameters, threads: int, seconds: float) -> Work:
         """fio measures as long as it is told."""
-        return parameters.seconds
+        return replace(super().work(op, parameters, threads, seconds), window_s=parameters.seconds)
 
     def options(self, op: str, parameters: FioParameters, place: Place) -> Sequence[str]:
         """One job, read-only, whose result is JSON."""

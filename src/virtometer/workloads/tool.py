@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from virtometer.agent_table import AgentParameter
 from virtometer.model import Better, Demand
-from virtometer.workloads.base import P, Place, Reading, Unit, Workload
+from virtometer.workloads.base import P, Place, Reading, Unit, Work, Workload
 
 
 class Tool(Workload[P]):
@@ -21,13 +22,14 @@ class Tool(Workload[P]):
 
     kernel: ClassVar[str] = "command"
 
-    def window_s(self, op: str, parameters: P, seconds: float) -> float | None:
-        """A program ends when its work is done, whatever the window."""
-        return None
-
-    def cannot_pause(self, op: str, parameters: P, seconds: float) -> str:
-        """A program runs to its end."""
-        return "it is a program of its own"
+    def work(self, op: str, parameters: P, threads: int, seconds: float) -> Work:
+        """One thread runs the program, which ends when its work is done, whatever the window."""
+        return replace(
+            super().work(op, parameters, threads, seconds),
+            demand=Demand(threads=1),
+            window_s=None,
+            own_reason="it is a program of its own",
+        )
 
     def takes(self, op: str) -> Mapping[str, AgentParameter]:
         """The agent knows nothing of a tool's parameters."""
@@ -49,10 +51,6 @@ class Tool(Workload[P]):
     def read(self, op: str, output: str) -> Reading:
         """What the program printed. Raises UsageError for what it cannot have printed."""
         raise NotImplementedError
-
-    def demand(self, op: str, parameters: P, threads: int) -> Demand:
-        """One thread runs the program."""
-        return Demand(threads=1)
 
     def arguments(self, op: str, parameters: P, place: Place) -> dict[str, Any]:
         """What the agent is asked: to run the program."""

@@ -49,8 +49,10 @@ def resolve(plan: Plan, kinds: Kinds) -> ResolvedPlan:
     return ResolvedPlan(
         plan,
         {
-            one.name: WORKLOADS[one.workload].work(one.op, one.parameters, one.threads, one.seconds or plan.seconds)
+            one.name: known.work(one.op, given, one.threads, one.seconds or plan.seconds)
             for one in plan.workloads
+            for known in [WORKLOADS[one.workload]]
+            for given in [known.parameters.model_validate(one.parameters)]
         },
         {one.name: kinds[one.kind].settings_type.model_validate(one.settings) for one in plan.environments},
         kinds,
