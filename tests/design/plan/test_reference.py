@@ -63,9 +63,7 @@ def test_types_bounds_and_defaults_in_words() -> None:
         Entry("word", "text", "at most 9 characters", "a", "a word", "a"),
         Entry("left", "whole number", "", "4", "left to the agent", "all", ("5 (b)",)),
     )
-    assert [(one.name, one.unit, one.direction, one.meaning) for one in section.operations] == [
-        ("a", "s", "lower", "time"), ("b", "s", "lower", "time"), ("c", "B/s", "higher", "rate"),
-    ]  # fmt: skip
+    assert section.operations == Drill.operations
 
 
 def test_every_workload_and_kind_is_there_with_all_its_operations_and_fields() -> None:
@@ -75,7 +73,7 @@ def test_every_workload_and_kind_is_there_with_all_its_operations_and_fields() -
         assert [entry.name for entry in by_name[name].entries] == list(kind.settings_type.model_fields)
     for name, workload in WORKLOADS.items():
         assert [entry.name for entry in by_name[name].entries] == list(workload.parameters.model_fields)
-        assert [one.name for one in by_name[name].operations] == list(workload.operations)
+        assert by_name[name].operations == workload.operations
 
 
 @pytest.mark.parametrize("section", ALL, ids=lambda section: section.name)

@@ -53,8 +53,8 @@ def _show(section: Section, console: PlainConsole) -> None:
         console.print(Text(fact.replace("`", "")))
     if section.operations:
         table = _table("operation", "unit", "better", "work")
-        for one in section.operations:
-            table.add_row(one.name, one.unit, one.direction, one.meaning)
+        for name, one in section.operations.items():
+            table.add_row(name, one.unit, one.better, one.work)
         console.print(table)
         console.print()
     if not section.entries:

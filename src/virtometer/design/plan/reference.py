@@ -8,7 +8,7 @@ from __future__ import annotations
 import types
 import typing
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal, Union
 
 import annotated_types
@@ -37,7 +37,7 @@ from virtometer.model import (
     parse_size,
     size_text,
 )
-from virtometer.workloads.base import Workload
+from virtometer.workloads.base import Operation, Workload
 from virtometer.workloads.registry import WORKLOADS
 
 _MISSING = "-"  # a default that is nothing: the meaning says what holds without it
@@ -83,16 +83,6 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Operation:
-    """One operation of a workload: what its number is, in which unit, and which direction is better."""
-
-    name: str
-    unit: str
-    direction: str
-    meaning: str
-
-
-@dataclass(frozen=True, slots=True)
 class Section:
     """One thing that plans name. `group`: plan, environment or workload. `noun`: what its entries are called."""
 
@@ -102,7 +92,7 @@ class Section:
     meaning: str
     noun: str
     entries: tuple[Entry, ...]
-    operations: tuple[Operation, ...] = ()
+    operations: Mapping[str, Operation] = field(default_factory=dict)
     facts: tuple[str, ...] = ()
 
 
@@ -170,9 +160,8 @@ def _facts(kind: type[Kind]) -> Iterable[str]:
 
 def _workloads() -> Iterable[Section]:
     for name, one in WORKLOADS.items():
-        operations = tuple(Operation(op, o.unit, o.better, o.work) for op, o in one.operations.items())
         parameters = tuple(_parameter(field, info, one) for field, info in one.parameters.model_fields.items())
-        yield Section("workload", name, name, one.meaning, "parameter", parameters, operations, tuple(_needs(one)))
+        yield Section("workload", name, name, one.meaning, "parameter", parameters, one.operations, tuple(_needs(one)))
 
 
 def _needs(workload: Workload[Any]) -> Iterable[str]:

@@ -23,7 +23,6 @@ from virtometer.environments.base import Environment, LabContext, Settings
 from virtometer.environments.registry import KINDS
 from virtometer.environments.sweep import sweep, tunings_left
 from virtometer.environments.tuning.host import still_tuned
-from virtometer.environments.tuning.steps import refuse_tuning
 from virtometer.errors import EnvironmentFailed, HostChanged, Interrupted, LinkError, MissingProgram
 from virtometer.host.cpu.weight import laboratory_group
 from virtometer.host.lock.host_lock import HostLock
@@ -54,7 +53,7 @@ from virtometer.runner.execution.crowds import CrowdRunner
 from virtometer.runner.execution.trial import TrialRunner
 from virtometer.runner.execution.trial_steps import failed
 from virtometer.runner.execution.turns import TurnRunner
-from virtometer.runner.guests.pool import Guests, compares_network, with_advice
+from virtometer.runner.guests.pool import Guests, compares_network, why_unprepared, with_advice
 from virtometer.runner.guests.processors import laboratory_aside
 from virtometer.runner.lab import tool_programs
 from virtometer.runner.lab.agent import agent_digest, agent_path
@@ -253,12 +252,8 @@ def _deciding(kind: Environment, settings: Settings) -> Settings | None:
 
 def _with_settings(kind: Environment, settings: Settings, found: EnvironmentStatus, plan: Plan) -> EnvironmentStatus:
     """Whether a kind that works here works with these settings too: what it needs for them is made ready now."""
-    try:
-        refuse_tuning(kind, (*plan.tuning, *settings.tuning))
-        kind.prepare(settings)
-    except (EnvironmentFailed, MissingProgram) as cause:
-        return replace(found, works=False, reason=cause.sentence, advice=cause.advice)
-    return found
+    cause = why_unprepared(kind, settings, plan)
+    return found if cause is None else replace(found, works=False, reason=cause.sentence, advice=cause.advice)
 
 
 def _versions(resolved: ResolvedPlan, programs: Programs) -> dict[str, str]:

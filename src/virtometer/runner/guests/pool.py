@@ -12,12 +12,12 @@ from typing import Protocol
 
 from virtometer.deferred_signals import deferred_signals
 from virtometer.design.plan.resolved import ResolvedPlan
-from virtometer.environments.base import Environment, LabContext
+from virtometer.environments.base import Environment, LabContext, Settings
 from virtometer.environments.registry import KINDS
 from virtometer.environments.tuning.host import HostTuning
 from virtometer.environments.tuning.steps import Done, refuse_tuning
 from virtometer.errors import EnvironmentFailed, LinkError, MissingProgram
-from virtometer.model import GuestKey, GuestStart, HostTuningEvent, on_host
+from virtometer.model import GuestKey, GuestStart, HostTuningEvent, Plan, on_host
 from virtometer.runner.guests.running import RunningGuest, StartingGuest
 
 _TRIES = 2
@@ -88,10 +88,7 @@ class Guests:
             self._prepared.add(name)
             of = self._environments[name].kind
             kind = self._kinds.setdefault(of, KINDS[of](self._lab))
-            try:
-                refuse_tuning(kind, (*self._plan.tuning, *self._settings[name].tuning))
-                kind.prepare(self._settings[name])
-            except (EnvironmentFailed, MissingProgram) as cause:
+            if (cause := why_unprepared(kind, self._settings[name], self._plan)) is not None:
                 self._unprepared[name] = cause.sentence
                 self._progress.message(f"{name} cannot be prepared: {with_advice(cause.sentence, cause.advice)}")
 
@@ -245,6 +242,16 @@ class Guests:
             guest.stop()
         except EnvironmentFailed as cause:
             self._progress.message(f"{key.environment}: {cause.reason}")
+
+
+def why_unprepared(kind: Environment, settings: Settings, plan: Plan) -> EnvironmentFailed | MissingProgram | None:
+    """Make ready what guests with these settings need, as the plan tunes them. Returns why that fails."""
+    try:
+        refuse_tuning(kind, (*plan.tuning, *settings.tuning))
+        kind.prepare(settings)
+    except (EnvironmentFailed, MissingProgram) as cause:
+        return cause
+    return None
 
 
 def compares_network(resolved: ResolvedPlan) -> bool:
