@@ -18,14 +18,8 @@ Need = Literal["disk", "network"]
 TimeServerKind = Literal["tcp", "udp"]
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
-    """The unit of a parameter that the agent's table does not have, in the annotation of its field."""
-
-    name: str
-
-
-Size = Annotated[int, BeforeValidator(parse_size), Field(ge=1, le=1 << 50), Unit("B")]
+SIZE = BeforeValidator(parse_size)
+Size = Annotated[int, SIZE, Field(ge=1, le=1 << 50)]
 
 
 class Parameters(BaseModel):
@@ -133,10 +127,10 @@ class Workload(Generic[P]):
         takes = self.takes(op).items()
         return {name: one.otherwise if one.default is None else one.default for name, one in takes}
 
-    def unit_of(self, op: str, parameter: str) -> str | None:
-        """The unit of a parameter of an operation: `B` for bytes. None for a number, and for another parameter."""
+    def in_bytes(self, op: str, parameter: str) -> bool:
+        """Whether a parameter of an operation is a number of bytes; False for another parameter."""
         known = self.takes(op).get(parameter)
-        return None if known is None else known.unit
+        return known is not None and known.unit == "B"
 
     def agent_metric(self, op: str) -> tuple[str, Better]:
         """Unit and direction of what the agent reports for an operation. Another one is refused."""

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 from virtometer.agent_table import AgentParameter
 from virtometer.model import Better, Demand
-from virtometer.workloads.base import P, Place, Reading, Unit, Work, Workload
+from virtometer.workloads.base import SIZE, P, Place, Reading, Work, Workload
 
 
 class Tool(Workload[P]):
@@ -39,10 +39,10 @@ class Tool(Workload[P]):
         """Each operation has all parameters, with the defaults of their fields."""
         return dict.fromkeys(self.parameters.model_fields)
 
-    def unit_of(self, op: str, parameter: str) -> str | None:
-        """As the field of the parameter says."""
+    def in_bytes(self, op: str, parameter: str) -> bool:
+        """A field that takes sizes is one of bytes."""
         field = self.parameters.model_fields.get(parameter)
-        return None if field is None else next((one.name for one in field.metadata if isinstance(one, Unit)), None)
+        return field is not None and SIZE in field.metadata
 
     def options(self, op: str, parameters: P, place: Place) -> Sequence[str]:
         """The program's arguments."""
