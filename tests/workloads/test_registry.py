@@ -9,7 +9,6 @@ import pytest
 from virtometer import agent_table
 from virtometer.workloads.base import Workload
 from virtometer.workloads.registry import WORKLOADS
-from virtometer.workloads.tool import Tool
 
 
 def subclasses(of: type[Workload[Any]]) -> set[type[Workload[Any]]]:
@@ -32,13 +31,13 @@ def test_every_operation_has_a_unit_its_work_and_a_direction_that_suits_it(workl
     for name, one in workload.operations.items():
         assert one.unit and one.work, name
         assert one.better == ("lower" if one.unit == "s" else "higher"), name
-        if not isinstance(workload, Tool):
+        if not workload.program:
             agent = agent_table.operation(workload.kernel, workload.agent_op(name))
             assert (agent.unit, agent.better) == workload.agent_metric(name)
 
 
 def test_tools_have_a_program_and_its_package() -> None:
-    tools = [one for one in WORKLOADS.values() if isinstance(one, Tool)]
+    tools = [one for one in WORKLOADS.values() if one.program]
     assert len(tools) >= 2
     assert all(one.program and one.package for one in tools)
     assert len({one.program for one in tools}) == len(tools)

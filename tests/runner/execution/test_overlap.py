@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from virtometer.clock.intervals import Intervals
-from virtometer.model import ClockFit, MarkKind, RoundTrip, Run, Sample, Score, SetAside
+from virtometer.model import ClockFit, MarkKind, Placement, RoundTrip, Run, Sample, Score, SetAside
 from virtometer.runner.execution.overlap import (
     TimedRun,
     account_mark,
@@ -30,18 +30,13 @@ CLOCK = ClockFit(0, 0, 1.0, 1.0, 1e-9, 3)
 
 
 @dataclass
-class Named:
-    name: str
-
-
-@dataclass
 class Placed:
     """What of a placement is asked here."""
 
     seconds: float = 1.0
     measured: bool = True
     name: str = "box #2"
-    planned: Named = None  # type: ignore[assignment]
+    placement: Placement = Placement("box", "spin", guest=2)
 
 
 @dataclass
@@ -56,7 +51,7 @@ def ran(*samples_ms: tuple[float, float], seconds: float = 1.0, measured: bool =
     start, end = (np.array(side) * 1e6 for side in zip(*samples_ms, strict=True))
     zeros = np.zeros(len(start))
     intervals = Intervals(start, end, (end - start) * 1e-9, zeros, zeros, zeros)
-    of = cast(PlacementRun, Placed(seconds, measured, planned=Named("spin")))
+    of = cast(PlacementRun, Placed(seconds, measured))
     return TimedRun(of, cast(Run, Ran(tool)), CLOCK, intervals)
 
 
