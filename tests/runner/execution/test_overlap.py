@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 import numpy as np
@@ -36,7 +36,7 @@ class Placed:
     seconds: float = 1.0
     measured: bool = True
     name: str = "box #2"
-    placement: Placement = Placement("box", "spin", guest=2)
+    placement: Placement = field(default_factory=lambda: Placement("box", "spin", guest=2))
 
 
 @dataclass
