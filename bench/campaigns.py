@@ -13,11 +13,12 @@ from pathlib import Path
 from scipy.stats import binomtest
 
 from bench.silent import Silent
-from virtometer.design.parse import parse_plan
+from virtometer.design.parse import read_plan
+from virtometer.design.plan.resolved import resolve
 from virtometer.environments.base import Environment
 from virtometer.environments.registry import KINDS
+from virtometer.host.cpu.caches import last_cache_bytes
 from virtometer.model import Campaign, Plan
-from virtometer.runner.campaign.catalogue import catalogue
 from virtometer.runner.campaign.whole import begin
 
 
@@ -54,7 +55,7 @@ def extra_kinds(*kinds: type[Environment]) -> Iterator[None]:
 
 def plan_of(text: str) -> Plan:
     """The plan of a text, as the product reads it."""
-    return parse_plan(text, "bench.yaml", catalogue())
+    return read_plan(text, "bench.yaml", KINDS, last_cache_bytes=last_cache_bytes()).resolved.plan
 
 
 def run(plan: Plan, seed: int, text: str = "") -> Measured:
@@ -62,7 +63,7 @@ def run(plan: Plan, seed: int, text: str = "") -> Measured:
     clock = _Clock()
     begun = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="virtometer-") as folder:
-        campaign = begin(plan, text, Path(folder) / "campaign", seed, clock, beside=True)
+        campaign = begin(resolve(plan, KINDS), text, Path(folder) / "campaign", seed, clock, beside=True)
     return Measured(campaign, time.monotonic() - (clock.first or begun))
 
 

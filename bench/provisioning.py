@@ -19,6 +19,7 @@ from pathlib import Path
 
 from bench.kinds import opened, tell
 from bench.silent import Silent
+from virtometer.design.plan.resolved import resolve
 from virtometer.environments.registry import KINDS
 from virtometer.model import Plan, Trial
 from virtometer.runner.campaign.whole import begin
@@ -71,7 +72,7 @@ def overheads(kind: str, trials: int) -> tuple[list[float], list[float]]:
     )
     watch = Watch()
     with tempfile.TemporaryDirectory(prefix="virtometer-") as folder:
-        begin(plan, "", Path(folder) / "campaign", 1, watch)
+        begin(resolve(plan, KINDS), "", Path(folder) / "campaign", 1, watch)
     added, prepared = [], []
     records = {record.trial.index: record for record in watch.records}
     for index, began in watch.began.items():

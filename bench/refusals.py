@@ -25,6 +25,8 @@ from pathlib import Path
 from bench.kinds import NotHere, tell
 from bench.silent import Silent
 from virtometer.clock import intervals
+from virtometer.design.plan.resolved import resolve
+from virtometer.environments import registry
 from virtometer.errors import EnvironmentFailed
 from virtometer.model import Plan, SetAside, TrialRecord
 from virtometer.runner.campaign.whole import begin
@@ -133,7 +135,8 @@ def main() -> int:
         watch = Silent()
         with tempfile.TemporaryDirectory(prefix="virtometer-") as folder, load(arguments.load):
             try:
-                begin(plan(kind, arguments.trials, arguments.fresh), "", Path(folder) / "campaign", 1, watch)
+                resolved = resolve(plan(kind, arguments.trials, arguments.fresh), registry.KINDS)
+                begin(resolved, "", Path(folder) / "campaign", 1, watch)
             except EnvironmentFailed as cause:
                 raise NotHere(cause.sentence) from cause
         found = counts(kind, watch.records)

@@ -30,12 +30,12 @@ from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 from virtometer.analysis.statistics.interval import estimate, spread
-from virtometer.design.parse import parse_plan
+from virtometer.design.parse import read_plan
+from virtometer.design.plan.resolved import ResolvedPlan
 from virtometer.environments.base import LabContext
 from virtometer.environments.registry import KINDS
 from virtometer.errors import VirtometerError
-from virtometer.model import GuestKey, Placement, Plan, PlanWorkload, Trial
-from virtometer.runner.campaign.catalogue import catalogue
+from virtometer.model import GuestKey, Placement, PlanWorkload, Trial
 from virtometer.runner.execution.executor import Executor
 from virtometer.runner.guests.running import RunningGuest
 from virtometer.runner.lab.context import lab_context
@@ -113,10 +113,11 @@ def rows(found: Found) -> Iterator[str]:
 class Host:
     """Starts residents beside two native guests, and measures these."""
 
-    def __init__(self, plan: Plan, lab: LabContext) -> None:
-        self._plan = plan
+    def __init__(self, resolved: ResolvedPlan, lab: LabContext) -> None:
+        self._plan = resolved.plan
+        self._settings = resolved.settings
         self._lab = lab
-        self._runner = Executor(plan, lab)
+        self._runner = Executor(resolved, lab)
         self._count = 0
         self._running: dict[GuestKey, RunningGuest] = {}
         self._own: set[int] = set()
@@ -137,7 +138,7 @@ class Host:
     def _start(self, key: GuestKey) -> RunningGuest:
         planned = next(one for one in self._plan.environments if one.name == key.environment)
         kind = KINDS[planned.kind](self._lab)
-        settings = kind.settings_type.model_validate(planned.settings)
+        settings = self._settings[planned.name]
         kind.prepare(settings)
         self._count += 1
         return RunningGuest.start(kind, planned, settings, f"resident-{self._count}", self._plan.limits, key.number)
@@ -241,12 +242,12 @@ def main() -> int:
     parser.add_argument("--together", action="store_true")
     given = parser.parse_args()
     environments = "\n".join(f"  - {{name: {kind}, kind: {kind}}}" for kind in given.kinds)
-    plan = parse_plan(_PLAN.format(environments=environments, seconds=given.seconds), "residents.yaml", catalogue())
+    plan = read_plan(_PLAN.format(environments=environments, seconds=given.seconds), "residents.yaml", KINDS).resolved
     begun = time.monotonic()
     visits: list[list[Visit]] = []
     with tempfile.TemporaryDirectory(prefix="virtometer-") as folder:
         try:
-            with lab_context(Path(folder) / "r", plan.disk_span) as lab:
+            with lab_context(Path(folder) / "r", plan.plan.disk_span) as lab:
                 visits.extend(measure(Host(plan, lab), given.kinds, given.rounds, together=given.together))
         except VirtometerError as cause:
             raise SystemExit(cause.sentence) from cause

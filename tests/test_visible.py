@@ -8,10 +8,9 @@ import pytest
 from rich.table import Table
 
 from tests.cli.laboratory import virtometer
+from tests.design.reading import parsed
 from virtometer.cli.parts.console import PlainConsole
-from virtometer.design.parse import parse_plan
 from virtometer.errors import PlanError, VirtometerError
-from virtometer.runner.campaign.catalogue import catalogue
 from virtometer.visible import bounded, one_line, shortened, visible
 
 CASES = {
@@ -71,7 +70,7 @@ workloads: [{{name: "[red]w\\u202e", workload: linpack, op: classic, parameters:
 
 
 def test_names_of_a_plan_are_visible() -> None:
-    plan = parse_plan(PLAN.format("p\\e[2J", ""), "plan.yaml", catalogue())
+    plan = parsed(PLAN.format("p\\e[2J", ""), "plan.yaml")
     assert plan.name == r"p\x1b[2J"
     assert plan.baseline == plan.environments[0].name == r"n\x1b[31m"
     assert plan.workloads[0].name == r"[red]w\u202e"
@@ -80,7 +79,7 @@ def test_names_of_a_plan_are_visible() -> None:
 @pytest.mark.parametrize(("name", "parameters"), [("p\\0", ""), ("p", '"si\\eze": 4'), ("p", 'variant: "f\\x9bast"')])
 def test_nul_and_controls_elsewhere_in_a_plan_are_refused(name: str, parameters: str) -> None:
     with pytest.raises(PlanError, match=r"plan\.yaml:\d: the character U\+00\w\w cannot stand in a plan"):
-        parse_plan(PLAN.format(name, parameters), "plan.yaml", catalogue())
+        parsed(PLAN.format(name, parameters), "plan.yaml")
 
 
 def test_a_console_writes_no_control_character_of_others(capsys: pytest.CaptureFixture[str]) -> None:

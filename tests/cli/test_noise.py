@@ -58,7 +58,7 @@ def test_kinds_and_noise_are_two_things() -> None:
 
 
 def test_the_built_in_plan_measures_the_same_twice() -> None:
-    plan, _ = load(built_in(NOISE))
+    plan = load(built_in(NOISE))[0].plan
     first, second = plan.environments
     assert (first.kind, first.settings) == (second.kind, second.settings)
     assert plan.baseline == first.name
@@ -71,7 +71,7 @@ def test_a_real_measurement_as_json(tmp_path: Path) -> None:
     assert (outcome.status, outcome.err) == (0, "")
     found = json.loads(outcome.out)
     assert set(found) == {"host", "noise"}
-    plan, _ = load(built_in(NOISE))
+    plan = load(built_in(NOISE))[0].plan
     assert [one["workload"] for one in found["noise"]] == [workload.name for workload in plan.workloads]
     for one in found["noise"]:
         assert (one["blocks"] >= 4 and one["sd"] > 0) or one["reason"]

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-from virtometer.environments.base import Capabilities, Check, Environment, Guest, Namespace, Settings, disk_as_file
+from virtometer.environments.base import Check, Environment, Guest, Lacks, Namespace, Settings, disk_as_file
 from virtometer.environments.images.agent_root import AGENT, DATA, agent_root
 from virtometer.environments.parts.process_guest import ProcessGuest, check_by_starting
 from virtometer.host.owned.directories import remove_directory
@@ -48,18 +48,9 @@ class LxcLike(Environment):
     resources: ClassVar[tuple[Resource, ...]] = (_ROOTFS,)
     settings_type: ClassVar[type[Settings]] = Settings
 
-    def capabilities(self) -> Capabilities:
-        """Everything but limits."""
-        return Capabilities(
-            disk=True,
-            network=True,
-            several_guests=True,
-            cpu_limit=False,
-            memory_limit=False,
-            settings=tuple(Settings.model_fields),
-            cpu_limit_reason="it has no limits",
-            memory_limit_reason="it has no limits",
-        )
+    def lacks(self) -> Lacks:
+        """Limits."""
+        return Lacks(cpu_limit="it has no limits", memory_limit="it has no limits")
 
     def check(self) -> Check:
         """Start a container."""

@@ -20,7 +20,7 @@ from tests.conformance import traces
 from tests.conformance.conftest import DISK_BYTES, REGISTRY, Living, lab_context
 from tests.conformance.conversation import ANSWER_S, Talk
 from tests.waiting import wait_until
-from virtometer.design.parse import parse_plan
+from virtometer.design.parse import read_plan
 from virtometer.design.plan.reference import sections
 from virtometer.environments.base import Check, Environment, Guest, Namespace
 from virtometer.environments.parts.process_guest import ProcessGuest
@@ -31,7 +31,6 @@ from virtometer.errors import EnvironmentFailed, LinkClosed, PlanError
 from virtometer.host.cpu.accounting import cgroup_processes
 from virtometer.host.cpu.processors import tasks
 from virtometer.model import Limits, TuningStep
-from virtometer.runner.campaign.catalogue import catalogue
 from virtometer.runner.guests.processors import Share, place_guest
 from virtometer.runner.guests.running import Peer
 
@@ -59,7 +58,7 @@ def test_a_kind_is_registered_under_its_own_name(kind: str) -> None:
 
 
 def test_the_reference_of_plans_describes_it(kind: str) -> None:
-    [section] = sections(catalogue(), kind)
+    [section] = sections(KINDS, kind)
     assert section.group == "environment"
     assert section.meaning
     assert [entry.name for entry in section.entries] == list(KINDS[kind].settings_type.model_fields)
@@ -87,16 +86,6 @@ def test_the_check_is_consistent_and_speaks_plainly(
     assert all(isinstance(value, str) for value in first.found.values())
 
 
-def test_capabilities_give_a_reason_for_what_is_missing(environment: Environment) -> None:
-    can = environment.capabilities()
-    assert can.disk or can.disk_reason
-    assert can.network or can.network_reason
-    assert can.several_guests or can.several_guests_reason
-    assert can.cpu_limit or can.cpu_limit_reason
-    assert can.memory_limit or can.memory_limit_reason
-    assert set(can.settings) == set(environment.settings_type.model_fields)
-
-
 def test_an_unknown_setting_is_refused_by_name(kind: str) -> None:
     with pytest.raises(ValidationError, match="no_such_setting"):
         KINDS[kind].settings_type.model_validate({"no_such_setting": 1})
@@ -109,7 +98,7 @@ environments: [{{name: a, kind: {kind}, settings: {{no_such_setting: 1}}}}]
 workloads: [{{name: w, workload: os, op: system-call}}]
 """
     with pytest.raises(PlanError, match="no_such_setting"):
-        parse_plan(plan, "plan.yaml", catalogue())
+        read_plan(plan, "plan.yaml", KINDS)
 
 
 # --- a guest that lives ---------------------------------------------------------------------------------------
@@ -351,7 +340,7 @@ def test_fifty_starts_and_stops_leave_nothing(environment: Environment, new_id: 
 
 
 def test_two_guests_at_once(environment: Environment, new_id: Callable[[], str]) -> None:
-    if not environment.capabilities().several_guests:
+    if environment.lacks().several_guests:
         pytest.skip(f"{environment.kind} allows one guest")
     guests = [start(environment, new_id()) for _ in range(2)]
     try:

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.design.reading import resolved
 from virtometer.design.feasible import AGENT_RESERVE, HostSizes, disk_files, impossible_here, refused
-from virtometer.design.parse import parse_plan, read_plan
+from virtometer.design.parse import read_plan
 from virtometer.design.schedule.residents import crowds
 from virtometer.environments.registry import KINDS
 from virtometer.errors import PlanError
-from virtometer.runner.campaign.catalogue import catalogue
 
 PLAN = """\
 virtometer: 1
@@ -64,7 +64,7 @@ def plan(workload: str, kind: str = "qemu", unavailable: str = "refuse") -> str:
 )  # fmt: skip
 def test_what_no_host_can_do_is_an_error_of_the_plan(workload: str, kind: str, said: str) -> None:
     with pytest.raises(PlanError) as refused:
-        parse_plan(plan(workload, kind), "p.yaml", catalogue())
+        resolved(plan(workload, kind))
     assert refused.value.sentence == f"p.yaml:{said}"
 
 
@@ -86,18 +86,18 @@ def test_what_no_host_can_do_is_an_error_of_the_plan(workload: str, kind: str, s
     ],
 )
 def test_what_may_be_possible_is_right(workload: str, kind: str) -> None:
-    read = read_plan(plan(workload, kind), "p.yaml", catalogue())
+    read = read_plan(plan(workload, kind), "p.yaml", KINDS)
     assert read.skipped == ()
-    assert not list(impossible_here(read.plan, catalogue(), HOST))
+    assert not list(impossible_here(read.resolved, HOST))
 
 
 def test_a_plan_that_skips_is_right_where_its_baseline_is() -> None:
     much = "workload: memory, op: read, parameters: {size: 1G}"
-    read = read_plan(plan(much, unavailable="skip"), "p.yaml", catalogue())
+    read = read_plan(plan(much, unavailable="skip"), "p.yaml", KINDS)
     assert read.skipped == ((9, "memory read takes 1G of memory, and 'box' (kind qemu) has 512M"),)
     with pytest.raises(PlanError, match="'native' \\(kind qemu\\) has 512M"):
         text = plan(much, unavailable="skip").replace("kind: native", "kind: qemu")
-        parse_plan(text, "p.yaml", catalogue())
+        resolved(text)
 
 
 @pytest.mark.parametrize(
@@ -119,13 +119,13 @@ def test_a_plan_that_skips_is_right_where_its_baseline_is() -> None:
     ],
 )  # fmt: skip
 def test_what_this_host_cannot_do_is_told_apart(workload: str, kind: str, said: str) -> None:
-    read = parse_plan(plan(workload, kind), "p.yaml", catalogue())
-    assert [one.sentence for one in impossible_here(read, catalogue(), HOST)] == [said]
+    read = resolved(plan(workload, kind))
+    assert [one.sentence for one in impossible_here(read, HOST)] == [said]
 
 
 def test_one_file_that_does_not_fit_is_told_in_the_singular() -> None:
-    read = parse_plan(plan("workload: disk, op: random-read", "runc"), "p.yaml", catalogue())
-    found = impossible_here(read, catalogue(), replace(HOST, free=32 << 20))
+    read = resolved(plan("workload: disk, op: random-read", "runc"))
+    found = impossible_here(read, replace(HOST, free=32 << 20))
     assert [one.sentence for one in found] == ["the disk file 64M does not fit: 32M are free for the results"]
 
 
@@ -141,8 +141,8 @@ def test_what_the_agent_leaves_to_the_system_is_known_here_too() -> None:
 
 def scenario(text: str, kind: str = "qemu", workload: str = "workload: linpack, op: classic") -> list[str]:
     """What a host of 8 GiB, with 1 GiB free for results, cannot execute of a plan with this scenario."""
-    read = parse_plan(plan(workload, kind) + f"scenarios:\n  - {{name: s, {text}}}\n", "p.yaml", catalogue())
-    return [one.sentence for one in impossible_here(read, catalogue(), HOST)]
+    read = resolved(plan(workload, kind) + f"scenarios:\n  - {{name: s, {text}}}\n")
+    return [one.sentence for one in impossible_here(read, HOST)]
 
 
 def test_guests_that_do_not_fit_together_are_refused_with_the_sum() -> None:
@@ -167,36 +167,36 @@ TEN = "qemu, settings: {memory: 10G}"
 def test_guests_are_compared_with_what_is_free_and_not_with_what_there_is(more: str) -> None:
     text = plan("workload: linpack, op: classic", TEN).replace("unavailable: refuse\n", "") + more
     text += "scenarios:\n  - {name: s, type: together, environment: box, guests: [1, 3]}\n"
-    read = parse_plan(text, "p.yaml", catalogue())
+    read = resolved(text)
     host = replace(HOST, memory=40 << 30, unused=(22 << 30) + (256 << 20))
-    (found,) = impossible_here(read, catalogue(), host)
+    (found,) = impossible_here(read, host)
     assert found.sentence.startswith(
         "the guests of 's' need 3 x box (10G + 128M) = 31104M of memory together, and this host has 22G free for them"
     )
-    assert refused(found, read)
-    assert list(impossible_here(read, catalogue(), replace(host, unused=(31104 + 256) << 20))) == []
-    assert len(list(impossible_here(read, catalogue(), replace(host, unused=(31103 + 256) << 20)))) == 1
+    assert refused(found, read.plan)
+    assert list(impossible_here(read, replace(host, unused=(31104 + 256) << 20))) == []
+    assert len(list(impossible_here(read, replace(host, unused=(31103 + 256) << 20)))) == 1
 
 
 def test_environments_that_each_fit_are_measured_one_after_the_other() -> None:
     text = plan("workload: linpack, op: classic, parameters: {size: 100}", "qemu, settings: {memory: 2G}")
     text = text.replace("unavailable", "  - {name: two, kind: qemu, settings: {memory: 2G}}\nunavailable")
     text += "fresh: block\nscenarios:\n  - {name: s, type: together, guests: [1, 3]}\n"
-    read = parse_plan(text, "p.yaml", catalogue())
+    read = resolved(text)
     host = replace(HOST, unused=7 << 30)
-    assert list(impossible_here(read, catalogue(), host)) == []
-    (crowd,) = crowds(read, ["native", "box", "two"], host.room(read.rules.min_free_memory_bytes), catalogue())
+    assert list(impossible_here(read, host)) == []
+    (crowd,) = crowds(read, ["native", "box", "two"], host.room(read.plan.rules.min_free_memory_bytes))
     assert crowd.apart
 
 
 def test_every_guest_that_works_at_the_same_time_has_a_disk_file() -> None:
     disk = "workload: disk, op: random-read"
     text = plan(disk, "runc") + "scenarios:\n  - {name: s, type: together, guests: [2, 5]}\n"
-    read = parse_plan(text, "p.yaml", catalogue())
-    assert disk_files(read, catalogue()) == 5
-    assert disk_files(read.model_copy(update={"disk_files": "shared"}), catalogue()) == 1
-    assert disk_files(parse_plan(plan(disk, "runc"), "p.yaml", catalogue()), catalogue()) == 1
-    assert disk_files(parse_plan(plan("workload: linpack, op: classic"), "p.yaml", catalogue()), catalogue()) == 0
+    read = resolved(text)
+    assert disk_files(read) == 5
+    assert disk_files(replace(read, plan=read.plan.model_copy(update={"disk_files": "shared"}))) == 1
+    assert disk_files(resolved(plan(disk, "runc"))) == 1
+    assert disk_files(resolved(plan("workload: linpack, op: classic"))) == 0
     assert scenario("type: together, guests: [16]", "runc", disk) == []
     assert scenario("type: together, guests: [17]", "runc", disk) == [
         "the 17 disk files 1088M do not fit: 1G are free for the results"
@@ -223,16 +223,16 @@ def beside(memory: str, more: str = "") -> str:
 def test_what_does_not_fit_beside_the_baseline_is_refused_with_the_arithmetic(
     text: str, host: int, said: list[str]
 ) -> None:
-    read = parse_plan(text, "p.yaml", catalogue())
-    found = [one.sentence for one in impossible_here(read, catalogue(), replace(HOST, memory=host))]
+    read = resolved(text)
+    found = [one.sentence for one in impossible_here(read, replace(HOST, memory=host))]
     assert len(found) == len(said)
     assert all(words in sentence for words, sentence in zip(said, found, strict=True))
 
 
 def test_guests_that_fit_beside_the_baseline_one_by_one_are_not_refused() -> None:
     text = beside("6G").replace("unavailable", "  - {name: two, kind: qemu, settings: {memory: 6G}}\nunavailable")
-    read = parse_plan(text, "p.yaml", catalogue())
-    assert list(impossible_here(read, catalogue(), HOST)) == []
+    read = resolved(text)
+    assert list(impossible_here(read, HOST)) == []
 
 
 def test_the_room_for_guests_is_what_no_program_has_without_the_reserve() -> None:

@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 import re
+from contextlib import AbstractContextManager
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Any, ClassVar, Literal
+from unittest.mock import patch
 
 import pytest
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, Field
 
-from virtometer.design.parse import MAX_MESSAGES, parse_plan
-from virtometer.design.plan.catalogue import Catalogue, KindDescription, OpDescription, WorkloadDescription
+from tests.design.reading import parsed
+from virtometer.design.plan.document import MAX_MESSAGES
 from virtometer.errors import PlanError
-from virtometer.model import Plan, parse_size
-
-
-class NoSettings(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+from virtometer.model import Kind, Kinds, Plan, Settings, parse_size
+from virtometer.workloads.base import Operation, Parameters, Place, Workload
+from virtometer.workloads.registry import WORKLOADS
 
 
 class Colour(StrEnum):
     RED = "red"
 
 
-class BoxSettings(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+class BoxSettings(Settings):
     memory: Annotated[int, BeforeValidator(parse_size), Field(ge=1 << 20)] = 1 << 29
     cpus: float | None = Field(default=None, gt=0)
     cpuset: tuple[int, ...] | None = None
@@ -32,21 +31,32 @@ class BoxSettings(BaseModel):
     colour: Colour = Colour.RED
 
 
-class DrillParameters(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+class DrillParameters(Parameters):
     size: Annotated[int, BeforeValidator(parse_size), Field(ge=1)] = 4096
     direct: bool = True
 
 
-CATALOGUE = Catalogue(
-    kinds={"native": KindDescription(NoSettings), "box": KindDescription(BoxSettings)},
-    workloads={
-        "drill": WorkloadDescription(
-            ops={"deep": OpDescription("B/s", "higher", "depth"), "wide": OpDescription("s", "lower", "width")},
-            parameters=DrillParameters,
-        )
-    },
-)
+class Drill(Workload[DrillParameters]):
+    name = "drill"
+    kernel = "drill"
+    operations: ClassVar = {"deep": Operation("B/s", "higher", "depth"), "wide": Operation("s", "lower", "width")}
+    parameters = DrillParameters
+
+    def arguments(self, op: str, parameters: DrillParameters, place: Place) -> dict[str, Any]:
+        return {}
+
+
+def a_kind(settings: type[Settings]) -> type[Kind]:
+    return type("AKind", (Kind,), {"title": "a kind", "settings_type": settings})
+
+
+BOXES: Kinds = {"native": a_kind(Settings), "box": a_kind(BoxSettings)}
+
+
+def drills() -> AbstractContextManager[object]:
+    """While it is open, `drill` is the only workload that there is."""
+    return patch.dict(WORKLOADS, {"drill": Drill()}, clear=True)
+
 
 GOOD = """\
 virtometer: 1
@@ -68,8 +78,9 @@ disk_span: 16M
 """
 
 
-def parse(text: str) -> Plan:
-    return parse_plan(text, "p.yaml", CATALOGUE)
+def parse(text: str, kinds: Kinds = BOXES) -> Plan:
+    with drills():
+        return parsed(text, kinds=kinds)
 
 
 def messages(text: str) -> list[str]:
@@ -94,6 +105,12 @@ def test_a_good_plan() -> None:
     ("old", "new", "sentence"),
     [
         ("blocks: 3", "bloks: 3", r"15: unknown field 'bloks'; did you mean 'blocks'\? allowed: virtometer, name, .*"),
+        (
+            "blocks: 3",
+            "residents_s: 3",
+            r"15: plans have no 'residents_s' any more: leave it out; `python -m bench.*",
+        ),
+        ("blocks: 3", "limits: {residents_s: 3}", r"15: unknown field 'residents_s'; allowed: .*"),
         ("blocks: 3", "limits: {strat_s: 3}", r"15: unknown field 'strat_s'; did you mean 'start_s'\? allowed: .*"),
         ("    op: deep", "    opp: deep", r"12: unknown field 'opp'; did you mean 'op'\? allowed: .*"),
         ("virtometer: 1", "virtometer: 2", r"1: 'virtometer' is 2; allowed: 1"),
@@ -129,12 +146,16 @@ def test_a_good_plan() -> None:
         (
             "memory: 64M",
             "memry: 64M",
-            r"8: unknown setting of box 'memry'; did you mean 'memory'\? allowed: memory, .*",
+            r"8: unknown setting of box 'memry'; did you mean 'memory'\? allowed: processors, tuning, memory, .*",
         ),
         ("memory: 64M", "memory: 1", r"8: 'memory' is 1, but must be at least 1048576"),
         ("memory: 64M", "cache: often", r"8: 'cache' is 'often'; allowed: none, writeback"),
         ("colour: red", "colour: 3", r"8: 'colour' is 3; allowed: red"),
-        ("kind: native", "kind: native\n    settings: {x: 1}", r"6: unknown setting of native 'x'; allowed: none"),
+        (
+            "kind: native",
+            "kind: native\n    settings: {x: 1}",
+            r"6: unknown setting of native 'x'; allowed: processors, tuning",
+        ),
         (
             "    settings: {memory: 64M, cpus: 2, cpuset: [0, 1], colour: red}",
             "    settings:",

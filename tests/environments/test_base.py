@@ -5,37 +5,9 @@ from __future__ import annotations
 import dataclasses
 import os
 from pathlib import Path
-from typing import ClassVar
 
-import pytest
-from pydantic import ValidationError
-
-from virtometer.environments.base import LabContext, Settings, disk_as_file, host_cache
+from virtometer.environments.base import LabContext, disk_as_file, host_cache
 from virtometer.host.programs import HostProgram
-
-
-class Counting(Settings):
-    """Settings of which one takes the clock from the guest."""
-
-    clock_settings: ClassVar[tuple[str, ...]] = ("icount",)
-    icount: str | None = None
-    cpus: float | None = None
-
-
-def test_a_clock_is_steady_unless_a_setting_takes_it_from_the_host() -> None:
-    assert Settings().steady_clock
-    assert Counting(cpus=2).steady_clock
-    assert not Counting(icount="auto").steady_clock
-    assert not Counting(icount="").steady_clock, "empty is set too"
-
-
-@pytest.mark.parametrize("wrong", [{"colour": "red"}, {"cpus": float("nan")}, {"cpus": float("inf")}])
-def test_settings_that_do_not_exist_or_are_no_numbers_are_refused(wrong: dict[str, object]) -> None:
-    with pytest.raises(ValidationError):
-        Counting.model_validate(wrong)
-    settings = Counting()
-    with pytest.raises(ValidationError):
-        settings.cpus = 1
 
 
 def test_a_program_is_where_this_host_has_it(lab: LabContext) -> None:

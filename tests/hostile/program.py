@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from virtometer import cli
-from virtometer.environments.base import Capabilities, Check, Environment, Guest, Settings
+from virtometer.environments.base import Check, Environment, Guest, Lacks, Settings
 from virtometer.environments.parts.process_guest import ProcessGuest
 from virtometer.environments.registry import KINDS
 
@@ -22,10 +22,8 @@ class Hostile(Environment):
     title = "hostile"
     settings_type = HostileSettings
 
-    def capabilities(self) -> Capabilities:
-        return Capabilities(
-            disk=False, network=False, several_guests=True, cpu_limit=False, memory_limit=False, settings=("lie",)
-        )
+    def lacks(self) -> Lacks:
+        return Lacks(disk="no disk", network="no network")
 
     def check(self) -> Check:
         return Check(True, "it always runs")

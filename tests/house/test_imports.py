@@ -19,7 +19,7 @@ ALLOWED: dict[str, set[str]] = {
     "programs": {"model", "errors", "deferred_signals", "processes"},
     "counted": set(),
     "host": {"visible", "model", "errors", "deferred_signals", "processes", "programs"},
-    "design": {"visible", "model", "errors"},
+    "design": {"visible", "model", "errors", "workloads"},
     "clock": {"model", "errors"},
     "agent_table": set(),
     "analysis": {"model", "errors", "agent_table", "clock", "counted"},

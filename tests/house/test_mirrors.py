@@ -16,7 +16,6 @@ ELSEWHERE = {
     "cli/parts/choosing.py": "cli/plan/test_verb.py",
     "cli/resume.py": "cli/test_run.py",
     "cli/parts/verbs.py": "cli/test_main.py",
-    "design/plan/catalogue.py": "design/test_parse.py",
     "errors.py": "cli/test_main.py",
     "runner/execution/party.py": "runner/execution/test_growing.py",
     "store/schema.py": "store/test_versions.py",

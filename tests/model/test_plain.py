@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from virtometer.model import parse_share, parse_size, size_text
+from virtometer.model import parse_share, parse_size, rounded_size, size_text
 
 SIZES = json.loads((Path(__file__).parents[2] / "contract" / "sizes.json").read_text(encoding="utf-8"))
 
@@ -62,3 +62,12 @@ def test_a_percentage_is_the_nearest_number_to_its_share(text: str, share: float
 def test_what_is_no_percentage_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"^a share is a number such as 0\.05, or a percentage such as 5%$"):
         parse_share(text)
+
+
+@pytest.mark.parametrize(
+    ("size", "shown"),
+    [(0, "0"), (512, "512"), (1024, "1K"), (1500, "1500"), (10_241, "10K"), (9 << 20, "9M"), (3 << 29, "1536M"),
+     (10 << 30, "10G"), (11 << 40, "11T")],
+)  # fmt: skip
+def test_a_size_is_in_the_largest_unit_of_which_it_has_ten_or_that_it_is_whole_in(size: int, shown: str) -> None:
+    assert rounded_size(size) == shown

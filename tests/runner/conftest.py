@@ -10,7 +10,7 @@ import pytest
 from pydantic import Field
 
 from tests.runner.fixtures import Document, MakePlan, Watcher
-from virtometer.environments.base import Capabilities, Check, Environment, Guest, Settings
+from virtometer.environments.base import Check, Environment, Guest, Lacks, Settings
 from virtometer.environments.parts.process_guest import ProcessGuest
 from virtometer.environments.registry import KINDS
 from virtometer.model import Plan
@@ -28,12 +28,8 @@ class Scripted(Environment):
 
     script: ClassVar[str]
 
-    def capabilities(self) -> Capabilities:
-        return Capabilities(
-            disk=False, network=False, several_guests=True, cpu_limit=False, memory_limit=False,
-            settings=tuple(self.settings_type.model_fields),
-            disk_reason=f"a {self.kind} has no disk", network_reason=f"a {self.kind} has no network",
-        )  # fmt: skip
+    def lacks(self) -> Lacks:
+        return Lacks(disk=f"a {self.kind} has no disk", network=f"a {self.kind} has no network")
 
     def check(self) -> Check:
         return Check(True, "it always runs")

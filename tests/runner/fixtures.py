@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from virtometer.analysis.live import LiveEstimate
+from virtometer.design.plan.resolved import ResolvedPlan, resolve
+from virtometer.environments.registry import KINDS
 from virtometer.model import Plan, Stage, Trial, TrialRecord
 from virtometer.runner.campaign.remaining_time import TimeLeft
 
@@ -71,3 +73,8 @@ class Watcher:
 
     def message(self, text: str) -> None:
         self.sentences.append(text)
+
+
+def resolved(plan: Plan) -> ResolvedPlan:
+    """A plan of a test, with the kinds that there are now."""
+    return resolve(plan, KINDS)

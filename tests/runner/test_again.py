@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.runner.conftest import Rogue
-from tests.runner.fixtures import MakePlan, Watcher
+from tests.runner.fixtures import MakePlan, Watcher, resolved
 from virtometer.environments.base import Guest, Settings
 from virtometer.environments.registry import KINDS
 from virtometer.errors import EnvironmentFailed, HostChanged, StorageError
@@ -57,7 +57,7 @@ def test_failed_trials_are_measured_again_when_asked_for(
     tmp_path: Path, watcher: Watcher, make_plan: MakePlan, well: Path
 ) -> None:
     plan = make_plan([NATIVE, {"name": "sick", "kind": "sick"}], blocks=2)
-    first = begin(plan, "", tmp_path / "c", 1, watcher)
+    first = begin(resolved(plan), "", tmp_path / "c", 1, watcher)
     assert sorted(record.status for record in first.trials) == ["done", "done", "failed", "failed"]
     assert resume(tmp_path / "c", watcher).trials == first.trials
     well.touch()
@@ -79,7 +79,7 @@ def test_what_cannot_be_done_here_is_not_tried_again(
         [NATIVE, {"name": "sick", "kind": "sick"}],
         workloads=[{"name": "disk", "workload": "disk", "op": "random-read"}],
     )
-    first = begin(plan, "", tmp_path / "c", 1, watcher)
+    first = begin(resolved(plan), "", tmp_path / "c", 1, watcher)
     (failed,) = (record for record in first.trials if record.status == "failed")
     assert (failed.unavailable, failed.at_fault) == (True, False)
     assert resume(tmp_path / "c", watcher, failed=True).trials == first.trials
@@ -110,7 +110,7 @@ def test_a_campaign_without_a_baseline_stops(
 ) -> None:
     plan = make_plan([{"name": "sick", "kind": "sick"}, NATIVE], blocks=20, fresh=fresh)
     with pytest.raises(EnvironmentFailed, match="the baseline sick does not start, so nothing can be compared"):
-        begin(plan, "", tmp_path / "c", 1, watcher)
+        begin(resolved(plan), "", tmp_path / "c", 1, watcher)
     with Ledger.open(tmp_path / "c") as ledger:
         records = ledger.read().trials
     assert sum(record.status == "failed" for record in records) == 2
@@ -133,7 +133,7 @@ def test_a_campaign_whose_directory_goes_away_stops(
 
     monkeypatch.setattr(watcher, "trial_finished", goes_away)
     with pytest.raises(StorageError, match="was removed or replaced while the campaign ran; it stops here"):
-        begin(make_plan([NATIVE], blocks=5), "", tmp_path / "c", 1, watcher)
+        begin(resolved(make_plan([NATIVE], blocks=5)), "", tmp_path / "c", 1, watcher)
 
 
 def test_the_agent_of_a_campaign_stays_the_same(
@@ -144,7 +144,7 @@ def test_the_agent_of_a_campaign_stays_the_same(
     shutil.copy(agent_path(), built)
     monkeypatch.setenv("VIRTOMETER_AGENT", str(built))
     monkeypatch.setattr(watcher, "trial_finished", lambda *rest: built.unlink(missing_ok=True))
-    found = begin(make_plan([NATIVE], blocks=4), "", tmp_path / "c", 1, watcher)
+    found = begin(resolved(make_plan([NATIVE], blocks=4)), "", tmp_path / "c", 1, watcher)
     assert [record.status for record in found.trials] == ["done"] * 4
     assert not built.exists()
 
@@ -176,7 +176,7 @@ def test_an_agent_that_is_replaced_while_the_campaign_begins_is_noticed(
 ) -> None:
     monkeypatch.setattr(campaigns, "agent_digest", _changing())
     with pytest.raises(HostChanged, match="the agent was replaced"):
-        begin(make_plan([NATIVE]), "", tmp_path / "c", 1, watcher)
+        begin(resolved(make_plan([NATIVE])), "", tmp_path / "c", 1, watcher)
 
 
 def _changing() -> Callable[[Path], str]:

@@ -10,7 +10,7 @@ from typing import Protocol
 
 import pytest
 
-from tests.runner.fixtures import Document, MakePlan, Watcher
+from tests.runner.fixtures import Document, MakePlan, Watcher, resolved
 from tests.store.campaigns import campaign as ledger_campaign
 from virtometer.analysis import analyse, by_guest_clocks
 from virtometer.analysis.describe.clocks import clock_qualities
@@ -75,7 +75,7 @@ def trial(
                 "clock_error": clock_error,
             },
         )
-        (record,) = campaigns.begin(plan, "text", tmp_path / f"c{next(numbers)}", 7, watcher).trials
+        (record,) = campaigns.begin(resolved(plan), "text", tmp_path / f"c{next(numbers)}", 7, watcher).trials
         return record
 
     return run
@@ -135,7 +135,7 @@ def test_every_run_of_a_guest_makes_its_clock_known_better(
     ]
     clock = {"rate": 2.0, "delay_s": 0.0025, "iteration_s": 0.01}
     plan = make_plan([{"name": "slow", "kind": "timepiece", "settings": {"clock": clock}}], workloads, fresh="block")
-    records = campaigns.begin(plan, "text", tmp_path / "c", 7, watcher).trials
+    records = campaigns.begin(resolved(plan), "text", tmp_path / "c", 7, watcher).trials
     assert {(record.status, record.reason) for record in records} == {("done", "")}
     first, *_, last = [record.runs[0] for record in records]
     assert last.scored.clock.relative_bound < first.scored.clock.relative_bound
@@ -376,7 +376,7 @@ def test_every_liar_is_in_the_chapter_on_clocks(
         [{"name": name, "kind": "timepiece", "settings": {"clock": clock}} for name, clock in clocks.items()],
         seconds=0.8,
     )
-    campaign = campaigns.begin(plan, "text", tmp_path / "c", 7, watcher)
+    campaign = campaigns.begin(resolved(plan), "text", tmp_path / "c", 7, watcher)
     found = {quality.environment: quality for quality in clock_qualities(campaign)}
     assert {name: (quality.runs, list(quality.faults)) for name, quality in found.items()} == {
         "good": (1, []), "still": (0, ["stood-still"]), "nonsense": (0, ["contradicts"]), "leapt": (0, ["stepped"])

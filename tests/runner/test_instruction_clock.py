@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.environments.booted import lab, require
-from tests.runner.fixtures import Document, MakePlan, Watcher
+from tests.runner.fixtures import Document, MakePlan, Watcher, resolved
 from virtometer.environments.kinds.qemu.kind import Qemu, QemuSettings
 from virtometer.runner.campaign import whole as campaigns
 
@@ -40,7 +40,7 @@ def test_throughput_agrees_with_clocks_outside_of_the_guest(
         fresh="block",
         limits={"start_s": 60, "prepare_s": 60, "run_extra_s": 120, "answer_s": 20},
     )
-    records = campaigns.begin(plan, "text", tmp_path / "c", 7, watcher).trials
+    records = campaigns.begin(resolved(plan), "text", tmp_path / "c", 7, watcher).trials
     assert [(record.status, record.reason) for record in records] == [("done", "")] * 3
     for record in records:
         (run,) = record.runs

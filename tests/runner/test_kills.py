@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bench.kills import PLAN, KilledLaboratory
-from tests.runner.fixtures import MakePlan, Watcher
+from tests.runner.fixtures import MakePlan, Watcher, resolved
 from virtometer.runner.campaign.whole import begin, resume
 from virtometer.runner.lab import context as lab_context
 
@@ -39,7 +39,7 @@ def test_the_next_start_cleans_up_also_when_every_trial_was_already_recorded(
 ) -> None:
     state, left = tmp_path / "state", tmp_path / "left"
     monkeypatch.setattr(lab_context, "state_directory", lambda: state)
-    campaign = begin(make_plan([{"name": "good", "kind": "rogue"}]), "", tmp_path / "c", 1, watcher)
+    campaign = begin(resolved(make_plan([{"name": "good", "kind": "rogue"}])), "", tmp_path / "c", 1, watcher)
     assert subprocess.run([sys.executable, "-c", DIES, left, state], check=False).returncode == -9
     assert left.is_dir()
     assert resume(tmp_path / "c", watcher).trials == campaign.trials

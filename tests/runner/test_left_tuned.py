@@ -15,14 +15,13 @@ from pathlib import Path
 import pytest
 
 from tests.cli.laboratory import virtometer
+from tests.design.reading import resolved
 from tests.runner.fixtures import Watcher
-from virtometer.design.parse import parse_plan
 from virtometer.environments.sweep import sweep
 from virtometer.errors import HostLeftTuned, Interrupted
 from virtometer.host.owned.journal import Journal
 from virtometer.model import Campaign, TuningState, not_undone
 from virtometer.programs import Programs
-from virtometer.runner.campaign.catalogue import catalogue
 from virtometer.runner.campaign.whole import begin, resume
 from virtometer.runner.lab import context as lab_context
 from virtometer.store.ledger import Ledger
@@ -83,7 +82,7 @@ def plan_text(step: str, blocks: int = 2) -> str:
 
 def started(step: str, directory: Path, watcher: Watcher, blocks: int = 2) -> Campaign:
     text = plan_text(step, blocks)
-    return begin(parse_plan(text, "plan.yaml", catalogue()), text, directory, 1, watcher)
+    return begin(resolved(text), text, directory, 1, watcher)
 
 
 def read(directory: Path) -> Campaign:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.ordinary_user import LIMIT_S, MakeUser
-from tests.runner.fixtures import MakePlan, Watcher
+from tests.runner.fixtures import MakePlan, Watcher, resolved
 from tests.runner.other_laboratories import measure, name, other, public, who
 from virtometer.errors import HostBusy
 from virtometer.host.lock import host_lock
@@ -196,7 +196,7 @@ def test_a_flood_ends_no_trial_late(make_user: MakeUser, attacked: str) -> None:
 
 
 def test_campaigns_are_refused_and_marked(tmp_path: Path, watcher: Watcher, make_plan: MakePlan) -> None:
-    plan = make_plan([{"name": "native", "kind": "native"}])
+    plan = resolved(make_plan([{"name": "native", "kind": "native"}]))
     first = other()
     with pytest.raises(HostBusy):
         begin(plan, "", tmp_path / "a", 1, watcher)

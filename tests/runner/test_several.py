@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.runner.fixtures import Document, MakePlan, Watcher
+from tests.runner.fixtures import Document, MakePlan, Watcher, resolved
 from virtometer.model import Campaign, TrialRecord
 from virtometer.runner.campaign import whole as campaigns
 from virtometer.store.ledger import Ledger
@@ -39,7 +39,7 @@ def measure(tmp_path: Path, watcher: Watcher, make_plan: MakePlan) -> Measure:
         plan = make_plan(
             environments, workloads, scenarios=scenarios, seconds=0.3, limits=limits, **{"fresh": "block", **more}
         )
-        campaigns.begin(plan, "text", tmp_path / "c", 7, watcher, beside=True)
+        campaigns.begin(resolved(plan), "text", tmp_path / "c", 7, watcher, beside=True)
         with Ledger.open(tmp_path / "c") as ledger:
             return ledger.read()
 

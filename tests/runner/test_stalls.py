@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.runner.fixtures import MakePlan, Watcher
+from tests.runner.fixtures import MakePlan, Watcher, resolved
 from virtometer.analysis import analyse
 from virtometer.environments.base import LabContext
 from virtometer.environments.registry import KINDS
@@ -60,7 +60,7 @@ def test_a_guest_that_was_stopped_is_marked_and_noted(
 
     monkeypatch.setattr(ClockMonitor, "starting", and_stop)
     plan = make_plan([{"name": "native", "kind": "native"}], LINPACK, blocks=2, seconds=1.5, limits={"answer_s": 30})
-    campaign = campaigns.begin(plan, "text", tmp_path / "c", 7, watcher)
+    campaign = campaigns.begin(resolved(plan), "text", tmp_path / "c", 7, watcher)
     threads[0].join()
     first, second = campaign.trials
     assert (first.status, second.status) == ("done", "done")
@@ -84,7 +84,7 @@ def test_a_laboratory_that_was_stopped_reports_no_cost(
     script = f"sleep 1; kill -STOP {os.getpid()}; sleep 1.2; kill -CONT {os.getpid()}"
     monkeypatch.setattr(watcher, "trial_started", lambda trial: stoppers.append(subprocess.Popen(["sh", "-c", script])))
     plan = make_plan([{"name": "native", "kind": "native"}], seconds=4)
-    (record,) = campaigns.begin(plan, "", tmp_path / "c", 1, watcher).trials
+    (record,) = campaigns.begin(resolved(plan), "", tmp_path / "c", 1, watcher).trials
     assert [stopper.wait() for stopper in stoppers] == [0]
     assert record.status == "done", record.reason
     assert [mark.kind for mark in record.marks] == [MarkKind.OBSERVATION]
@@ -96,7 +96,7 @@ def test_a_rest_between_samples_is_marked(
     tmp_path: Path, watcher: Watcher, make_plan: MakePlan, rogue_kind: None
 ) -> None:
     environments = [{"name": "rests", "kind": "rogue", "settings": {"behaviour": "rests-between-samples"}}]
-    (record,) = campaigns.begin(make_plan(environments), "text", tmp_path / "c", 7, watcher).trials
+    (record,) = campaigns.begin(resolved(make_plan(environments)), "text", tmp_path / "c", 7, watcher).trials
     (mark,) = record.marks
     assert mark.kind is MarkKind.STALL
     assert 0.55 < float(mark.text.split()[0]) < 3.0  # seconds: a busy host may take some more
@@ -107,7 +107,7 @@ def test_a_quota_is_not_a_disturbance(tmp_path: Path, watcher: Watcher, make_pla
         pytest.skip("runc does not work here")
     environments = [{"name": "quota", "kind": "runc", "settings": {"cpus": 0.4}}]
     plan = make_plan(environments, LINPACK, blocks=4, seconds=1.5, limits={"answer_s": 30})
-    campaign = campaigns.begin(plan, "text", tmp_path / "c", 7, watcher)
+    campaign = campaigns.begin(resolved(plan), "text", tmp_path / "c", 7, watcher)
     assert [record.status for record in campaign.trials] == ["done"] * 4
     # The quota is there in every trial. What else runs on this host may really stop one.
     assert any(all(mark.kind is not MarkKind.STALL for mark in record.marks) for record in campaign.trials)

@@ -7,17 +7,18 @@ import shutil
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.runner.fixtures import MakePlan, Watcher
+from tests.runner.fixtures import MakePlan, Watcher, resolved
 from virtometer.environments.registry import KINDS
 from virtometer.errors import HostChanged
 from virtometer.model import Campaign, Plan, TrialRecord
 from virtometer.runner.campaign import whole as campaigns
 from virtometer.workloads.ab import Ab
+from virtometer.workloads.base import Workload
 from virtometer.workloads.fio import Fio
-from virtometer.workloads.tool import Tool
 
 NATIVE = {"name": "native", "kind": "native"}
 FIO = {"name": "fio", "workload": "fio", "op": "random-read", "parameters": {"seconds": 1}}
@@ -27,14 +28,14 @@ PATIENT = {"start_s": 120, "prepare_s": 30, "run_extra_s": 60, "answer_s": 20, "
 CAPTURED = Path(__file__).parents[1] / "workloads" / "captured"
 
 
-def require(tool: type[Tool]) -> None:
+def require(tool: type[Workload[Any]]) -> None:
     if shutil.which(tool.program) is None:
         pytest.skip(f"{tool.program} is not installed (Debian package {tool.package})")
 
 
 def measured(plan: Plan, directory: Path, watcher: Watcher) -> tuple[Campaign, dict[tuple[str, str], TrialRecord]]:
     """What a campaign found out, by workload and environment. Skips where an environment does not work here."""
-    campaign = campaigns.begin(plan, "text", directory, 7, watcher)
+    campaign = campaigns.begin(resolved(plan), "text", directory, 7, watcher)
     for state in campaign.environments:
         if not state.works:
             pytest.skip(f"{state.name} does not work here: {state.reason} ({state.advice})")

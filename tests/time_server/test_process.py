@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.environments.booted import BOOT_S, agent, greet, lab, require, until
-from tests.runner.fixtures import Document, MakePlan, Watcher
+from tests.runner.fixtures import Document, MakePlan, Watcher, resolved
 from tests.waiting import wait_until
 from virtometer.analysis.compare.outside import Timed, timed
 from virtometer.environments.kinds.bubblewrap import Bubblewrap
@@ -43,7 +43,7 @@ def run(
     tmp_path: Path, watcher: Watcher, make_plan: MakePlan, environments: Sequence[Document], **more: Any
 ) -> Campaign:
     plan = make_plan(environments, [workload("tcp"), workload("udp")], blocks=1, fresh="block", **more)
-    return campaigns.begin(plan, "text", tmp_path / "c", 7, watcher)
+    return campaigns.begin(resolved(plan), "text", tmp_path / "c", 7, watcher)
 
 
 def check_agreement(made: Campaign, environments: Sequence[str], within: float) -> Mapping[tuple[str, str], Timed]:
@@ -88,8 +88,8 @@ def test_containers_reach_it(
     (tmp_path / "check").mkdir()
     with lab(tmp_path / "check", disk=False) as one:
         require(kind(one).check())
-        if not kind(one).capabilities().network:
-            pytest.skip(kind(one).capabilities().network_reason)
+        if kind(one).lacks().network:
+            pytest.skip(kind(one).lacks().network)
     places = [{"name": "native", "kind": "native"}, {"name": "guest", "kind": kind.kind}]
     check_agreement(run(tmp_path, watcher, make_plan, places, seconds=2.5), ["native", "guest"], 0.1)
 
@@ -108,7 +108,7 @@ def test_it_agrees_with_the_hosts_stopwatch_where_a_clock_lies(tmp_path: Path, i
             session = greet(guest)
             path = guest.network
             if path is None:
-                pytest.skip(environment.capabilities().network_reason)
+                pytest.skip(environment.lacks().network)
             if path.guest_interface:
                 session.request("configure-network", path.configuration(), BOOT_S)
             clock = ReferenceClock(one, "lies", path, Limits())

@@ -10,8 +10,7 @@ from pydantic import ValidationError
 
 from virtometer.errors import UsageError
 from virtometer.workloads.ab import Ab, AbParameters
-from virtometer.workloads.base import Place
-from virtometer.workloads.tool import Reading
+from virtometer.workloads.base import Place, Reading
 
 CAPTURED = Path(__file__).parent / "captured"
 PLACE = Place(disk_path="/disk", peer=None)

@@ -10,8 +10,7 @@ from pydantic import ValidationError
 from virtometer import agent_table
 from virtometer.errors import UsageError
 from virtometer.model import Demand
-from virtometer.runner.campaign.catalogue import catalogue
-from virtometer.workloads.base import Parameters, Place, Workload, not_multiple
+from virtometer.workloads.base import EVERYTHING, Parameters, Place, Workload, not_multiple
 from virtometer.workloads.registry import WORKLOADS
 
 
@@ -62,8 +61,11 @@ from virtometer.workloads.registry import WORKLOADS
 def test_plans_are_told_what_an_operation_does_not_take(
     name: str, op: str, parameters: dict[str, Any], sentence: str
 ) -> None:
-    description = catalogue().workloads[name]
-    said = description.refusal(op, description.parameters.model_validate(parameters))
+    workload, said = WORKLOADS[name], ""
+    try:
+        workload.arguments(op, workload.parameters.model_validate(parameters), EVERYTHING)
+    except UsageError as cause:
+        said = cause.sentence
     assert said.startswith(sentence)
     assert bool(said) == bool(sentence)
 
@@ -111,13 +113,23 @@ def test_a_value_is_a_multiple_or_there_is_a_sentence(values: dict[str, Any], ex
 
 
 def test_a_workload_that_says_nothing_else_takes_its_window_and_no_more() -> None:
-    class Plain(Workload):
+    class Plain(Workload[Parameters]):
         name = "plain"
 
     plain, given = Plain(), Parameters()
-    assert (plain.window_s("a", given, 2.5), plain.ends_early(given), plain.time_server(given)) == (2.5, False, None)
-    assert (plain.demand("a", given, 4), plain.refusal("a", {}), plain.agent_op("a")) == (Demand(), "", "a")
-    assert plain.needs == frozenset()
+    work = plain.work("a", given, 4, 2.5)
+    assert (work.window_s, work.ends_early, work.time_server, work.processors) == (2.5, False, None, 4)
+    assert (work.demand, work.writes_disk, work.cannot_pause, work.agent_op) == (Demand(), False, "", "a")
+    assert (work.needs, plain.refusal("a", {}), plain.program) == (frozenset(), "", "")
+    assert plain.read("a", "1") is None, "the value is the agent's"
+
+
+def test_what_an_operation_takes_has_the_agents_default_or_its_words() -> None:
+    linpack, fio = WORKLOADS["linpack"], WORKLOADS["fio"]
+    assert linpack.defaults("classic")["size"] == 500
+    assert linpack.defaults("classic")["generator"] == "48-bit; published: 16-bit where regular"
+    assert "variant" not in linpack.defaults("blocked")
+    assert fio.defaults("random-read") == dict.fromkeys(fio.parameters.model_fields), "tools have all of theirs"
 
 
 def test_parameters_are_frozen_and_unknown_ones_are_refused() -> None:

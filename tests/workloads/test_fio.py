@@ -9,9 +9,8 @@ import pytest
 from pydantic import ValidationError
 
 from virtometer.errors import UsageError
-from virtometer.workloads.base import Place
+from virtometer.workloads.base import Place, Reading
 from virtometer.workloads.fio import Fio, FioParameters
-from virtometer.workloads.tool import Reading
 
 CAPTURED = Path(__file__).parent / "captured"
 PLACE = Place(disk_path="/disk", peer=None)
@@ -87,7 +86,7 @@ def test_numbers_are_read_as_they_stand() -> None:
 
 
 def test_fio_ends_when_it_was_told_whatever_the_window() -> None:
-    assert Fio().window_s("random-read", FioParameters(seconds=7), 1.0) == 7
+    assert Fio().work("random-read", FioParameters(seconds=7), 1, 1.0).window_s == 7
     options = Fio().options("sequential-read", FioParameters(seconds=7, direct=False), PLACE)
     assert {"--rw=read", "--runtime=7", "--direct=0", "--readonly"} <= set(options)
 

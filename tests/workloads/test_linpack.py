@@ -69,7 +69,8 @@ def test_the_former_variant_fast_is_told_its_new_name() -> None:
 def test_a_time_server_is_asked_where_the_place_has_one(op: str) -> None:
     linpack = WORKLOADS["linpack"]
     asked = LinpackParameters(size=100, time_server="udp")
-    assert linpack.time_server(asked) == "udp" and linpack.time_server(LinpackParameters()) is None
+    assert linpack.work("classic", asked, 1, 1.0).time_server == "udp"
+    assert linpack.work("classic", LinpackParameters(), 1, 1.0).time_server is None
     place = Place(disk_path=None, peer=None, time_server="udp:10.77.0.1:4000")
     assert linpack.arguments(op, asked, place) == {"size": 100, "time-server": "udp:10.77.0.1:4000"}
     assert linpack.arguments(op, LinpackParameters(size=100), place) == {"size": 100}

@@ -45,14 +45,14 @@ def test_the_memory_that_is_needed_is_that_of_all_arrays() -> None:
     arrays = {"triad": 3, "copy": 2, "read": 1, "read-write": 1, "latency": 1}
     parameters = MemoryParameters(size=1 << 20)
     for op, count in arrays.items():
-        assert MEMORY.demand(op, parameters, 1).memory == count << 20, op
+        assert MEMORY.work(op, parameters, 1, 0.3).demand.memory == count << 20, op
 
 
 def test_arrays_of_any_size_are_measured_within_the_window_and_in_slices() -> None:
     parameters = MemoryParameters(size=1 << 30)
     for op in MEMORY.operations:
-        assert MEMORY.window_s(op, parameters, 0.3) == 0.3, op
-        assert MEMORY.cannot_pause(op, parameters, 0.3) == "", op
+        work = MEMORY.work(op, parameters, 1, 0.3)
+        assert (work.window_s, work.cannot_pause) == (0.3, ""), op
 
 
 def test_the_size_may_be_a_multiple_of_the_host_s_cache() -> None:

@@ -11,13 +11,13 @@ import pytest
 
 from virtometer.errors import UsageError
 from virtometer.model import Demand
-from virtometer.workloads.base import Operation, Parameters, Place
-from virtometer.workloads.tool import Reading, Tool
+from virtometer.workloads.base import Operation, Parameters, Place, Reading
+from virtometer.workloads.tool import Tool
 
 NOWHERE = Place(disk_path=None, peer=None)
 
 
-class Echo(Tool):
+class Echo(Tool[Parameters]):
     """A tool that prints what it is told."""
 
     name = "echo"
@@ -46,8 +46,8 @@ def test_the_agent_reports_how_long_the_program_took_whatever_it_measured() -> N
     tool = Echo()
     assert (tool.kernel, tool.agent_op("say"), tool.agent_metric("say")) == ("command", "run", ("s", "lower"))
     assert tool.takes("say") == {}
-    assert tool.window_s("say", Parameters(), 3.0) is None
-    assert tool.demand("say", Parameters(), 8) == Demand(threads=1)
+    work = tool.work("say", Parameters(), 8, 3.0)
+    assert (work.window_s, work.demand, work.cannot_pause) == (None, Demand(threads=1), "it is a program of its own")
 
 
 @pytest.mark.parametrize("value", [0.0, 1e-30, 1.0, 1e30])

@@ -25,12 +25,12 @@ from virtometer.runner.campaign.remaining_time import TimeLeft
 
 def measured(*, quiet: bool) -> tuple[Noise, ...]:
     """Execute the built-in plan; progress goes to standard error, in one line that goes away on a terminal."""
-    plan, text = load(built_in(NOISE))
+    resolved, text = load(built_in(NOISE))
     console = PlainConsole(stderr=True)
     if not console.is_terminal or console.is_dumb_terminal:
-        return measure(plan, text, NoiseProgress(console, None, quiet=quiet))
+        return measure(resolved, text, NoiseProgress(console, None, quiet=quiet))
     with Live(console=console, auto_refresh=False, transient=True) as live:
-        return measure(plan, text, NoiseProgress(console, live))
+        return measure(resolved, text, NoiseProgress(console, live))
 
 
 def machine(found: Sequence[Noise]) -> list[dict[str, Any]]:

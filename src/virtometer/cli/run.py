@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,7 +14,7 @@ from virtometer.cli.parts.choosing import In, Only
 from virtometer.visible import visible
 
 if TYPE_CHECKING:
-    from virtometer.model import Plan
+    from virtometer.design.plan.resolved import ResolvedPlan
 
 BESIDE_HELP = (
     "Measure also where another laboratory measures on this host; trials are marked while it does. "
@@ -74,36 +75,39 @@ def run(
         raise UsageError("--quick is a plan of its own", advice="give either a plan or --quick")
     file = plan or built_in(QUICK if quick else DEFAULT)
     selected = selection(only, in_)
-    loaded, text, skipped = load_for_here(file, out or Path("results"), selected)
+    resolved, text, skipped = load_for_here(file, out or Path("results"), selected)
     for sentence in skipped:
         typer.echo(f"virtometer: {visible(sentence)}", err=True)
+    changed: dict[str, object] = {}
     if blocks is not None:
-        loaded = loaded.model_copy(update={"blocks": blocks})
+        changed["blocks"] = blocks
         text = f"# Run with --blocks {blocks}, which replaces the number of blocks below.\n{text}"
-    if blocks is None and (precision is not None or budget is not None):
-        loaded = loaded.model_copy(update={"blocks": min(loaded.blocks, MIN_BLOCKS)})
+    elif precision is not None or budget is not None:
+        changed["blocks"] = min(resolved.plan.blocks, MIN_BLOCKS)
     if precision is not None:
-        loaded = loaded.model_copy(update={"precision": share_option("--precision", precision)})
+        changed["precision"] = share_option("--precision", precision)
         text = f"# Run with --precision {precision}.\n{text}"
     if budget is not None:
-        loaded = loaded.model_copy(update={"budget_s": seconds_option("--budget", budget)})
+        changed["budget_s"] = seconds_option("--budget", budget)
         text = f"# Run with --budget {budget}.\n{text}"
+    loaded = resolved.plan.model_copy(update=changed)
+    resolved = replace(resolved, plan=loaded)
     if left := words(selected, loaded):
         text = f"# Run with --only or --in: {left}.\n{text}"
     directory = out or _fresh(loaded.name)
     refuse_foreign(directory)
     number = seed_of(loaded, seed)
-    if budget is not None and (sentence := _beyond_budget(loaded, directory)):
+    if budget is not None and (sentence := _beyond_budget(resolved, directory)):
         typer.echo(f"virtometer: {sentence}", err=True)
-    campaign.execute(directory, lambda progress: begin(loaded, text, directory, number, progress, beside=beside))
+    campaign.execute(directory, lambda progress: begin(resolved, text, directory, number, progress, beside=beside))
 
 
-def _beyond_budget(plan: Plan, results: Path) -> str:
+def _beyond_budget(resolved: ResolvedPlan, results: Path) -> str:
     """That the first blocks alone take longer than the budget, in a sentence; empty where they do not."""
     from virtometer.cli.parts.times import time_words
     from virtometer.runner.campaign.here import seconds_here
 
-    seconds = seconds_here(plan, results)
+    plan, seconds = resolved.plan, seconds_here(resolved, results)
     if plan.budget_s is None or seconds <= plan.budget_s:
         return ""
     return (

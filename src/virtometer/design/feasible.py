@@ -6,12 +6,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from virtometer.design.plan.catalogue import Catalogue
-from virtometer.design.plan.demands import demand_of, guest_memory, rounded_size
 from virtometer.design.plan.document import Path
+from virtometer.design.plan.resolved import ResolvedPlan
 from virtometer.design.schedule.residents import need, residents, whole
 from virtometer.design.schedule.scenarios import Placements, groups, guests_of, work_in_turns
-from virtometer.model import GuestKey, Plan, PlanEnvironment, size_text
+from virtometer.model import GuestKey, Kind, Plan, rounded_size, size_text
 
 AGENT_RESERVE = 16 << 20
 """Bytes of memory that the agent's kernels leave to the guest (RESERVE in agent/kernels/src/buffer.rs)."""
@@ -48,13 +47,13 @@ class Impossible:
     environment: str = ""
 
 
-def impossible(plan: Plan, catalogue: Catalogue) -> Iterator[Impossible]:
-    """What no host can execute. The plan's kinds, workloads and parameters are known to be right."""
-    memories = {environment.name: guest_memory(environment, catalogue) for environment in plan.environments}
+def impossible(resolved: ResolvedPlan) -> Iterator[Impossible]:
+    """What no host can execute."""
+    plan = resolved.plan
     for number, workload in enumerate(plan.workloads):
         at: Path = ("workloads", number)
-        demand = demand_of(workload, catalogue)
-        what = f"{workload.workload} {workload.op}"
+        work = resolved.works[workload.name]
+        demand, what = work.demand, work.name
         if demand.threads and workload.threads > demand.threads:
             most = "one thread" if demand.threads == 1 else f"{demand.threads} threads at most"
             yield Impossible((*at, "threads"), f"'threads' is {workload.threads}, but {what} has {most}")
@@ -64,8 +63,8 @@ def impossible(plan: Plan, catalogue: Catalogue) -> Iterator[Impossible]:
             yield Impossible((*at, "parameters", "span"), sentence)
         for environment in plan.environments:
             place = f"'{environment.name}' (kind {environment.kind})"
-            memory = memories[environment.name]
-            taken = memory_taken(environment, memory, catalogue) if memory is not None else 0
+            memory = resolved.settings[environment.name].guest_memory
+            taken = memory_taken(resolved.kind(environment), memory) if memory is not None else 0
             if memory is not None and demand.memory > memory - taken:
                 sentence = f"{what} takes {rounded_size(demand.memory)} of memory, and {place} has {size_text(memory)}"
                 if demand.memory <= memory:
@@ -73,11 +72,12 @@ def impossible(plan: Plan, catalogue: Catalogue) -> Iterator[Impossible]:
                 yield Impossible((*at, "parameters"), sentence, environment.name)
 
 
-def impossible_here(plan: Plan, catalogue: Catalogue, host: HostSizes) -> Iterator[Impossible]:
+def impossible_here(resolved: ResolvedPlan, host: HostSizes) -> Iterator[Impossible]:
     """What a host of these sizes cannot execute, beside what none can."""
-    demands = [demand_of(workload, catalogue) for workload in plan.workloads]
+    plan = resolved.plan
+    demands = [resolved.works[workload.name].demand for workload in plan.workloads]
     own = max(demand.own_files for demand in demands)
-    files = disk_files(plan, catalogue)
+    files = disk_files(resolved)
     file = plan.disk_span * files
     if file + own > host.free:
         what_files = "the disk file" if files < 2 else f"the {files} disk files"
@@ -85,13 +85,12 @@ def impossible_here(plan: Plan, catalogue: Catalogue, host: HostSizes) -> Iterat
         needed = " and ".join(f"{what} {rounded_size(size)}" for size, what in parts if size)
         verb = "do" if own or files > 1 else "does"
         yield Impossible(("disk_span",), f"{needed} {verb} not fit: {rounded_size(host.free)} are free for the results")
-    yield from _too_many_guests(plan, catalogue, host)
+    yield from _too_many_guests(resolved, host)
     for number, environment in enumerate(plan.environments):
         at: Path = ("environments", number, "settings")
         settings = environment.settings
-        memory = guest_memory(environment, catalogue)
-        machine = catalogue.kinds[environment.kind].machine_memory is not None
-        if machine and memory is not None and memory > host.memory:
+        memory = resolved.settings[environment.name].guest_memory
+        if resolved.kind(environment).machine and memory is not None and memory > host.memory:
             its, whole = size_text(memory), rounded_size(host.memory)
             sentence = f"'{environment.name}' has {its} of memory, and this host {whole}"
             yield Impossible((*at, "memory"), sentence, environment.name)
@@ -107,7 +106,7 @@ def impossible_here(plan: Plan, catalogue: Catalogue, host: HostSizes) -> Iterat
             why = "this laboratory may not use" if has else "this host does not have"
             sentence = f"'processors' of '{environment.name}' names processor {number}, which {why}"
             yield Impossible((*at, "processors"), sentence, environment.name)
-    yield from _alone_too_large(plan, catalogue, host.memory)
+    yield from _alone_too_large(resolved, host.memory)
     for number, (workload, demand) in enumerate(zip(plan.workloads, demands, strict=True)):
         if demand.memory > host.memory:
             what = f"{workload.workload} {workload.op} takes {rounded_size(demand.memory)} of memory"
@@ -115,11 +114,12 @@ def impossible_here(plan: Plan, catalogue: Catalogue, host: HostSizes) -> Iterat
             yield Impossible(("workloads", number, "parameters"), sentence)
 
 
-def _alone_too_large(plan: Plan, catalogue: Catalogue, memory: int) -> Iterator[Impossible]:
+def _alone_too_large(resolved: ResolvedPlan, memory: int) -> Iterator[Impossible]:
     """Guests that take turns and do not fit beside the baseline, where each of them fits by itself."""
+    plan = resolved.plan
     if not work_in_turns(plan):
         return
-    together = residents(plan, [one.name for one in plan.environments], memory, catalogue)
+    together = residents(resolved, [one.name for one in plan.environments], memory)
     for number, environment in enumerate(plan.environments):
         name = environment.name
         if name == plan.baseline or max(together.needs[name], together.needs[plan.baseline]) > memory:
@@ -136,9 +136,9 @@ def refused(found: Impossible, plan: Plan) -> bool:
     return plan.unavailable == "refuse" or found.environment in ("", plan.baseline)
 
 
-def disk_files(plan: Plan, catalogue: Catalogue) -> int:
+def disk_files(resolved: ResolvedPlan) -> int:
     """How many disk files a plan needs: one for each guest that works at the same time, unless they share one."""
-    on_disk = {one.name for one in plan.workloads if demand_of(one, catalogue).on_disk}
+    plan, on_disk = resolved.plan, resolved.on_disk
     if not on_disk or plan.disk_files == "shared":
         return min(len(on_disk), 1)
     names = [one.name for one in plan.environments]
@@ -153,13 +153,15 @@ def disk_files(plan: Plan, catalogue: Catalogue) -> int:
     )
 
 
-def _too_many_guests(plan: Plan, catalogue: Catalogue, host: HostSizes) -> Iterator[Impossible]:
+def _too_many_guests(resolved: ResolvedPlan, host: HostSizes) -> Iterator[Impossible]:
     """Scenarios whose guests need more memory together than is free, with the arithmetic.
 
     The guests of one environment are asked about by themselves where environments can work one after the other.
     """
+    plan = resolved.plan
     environments = {one.name: one for one in plan.environments}
-    workloads = {one.name: demand_of(one, catalogue).memory for one in plan.workloads}
+    own_memory = {one.name: resolved.kind(one).own_memory for one in plan.environments}
+    workloads = {name: work.demand.memory for name, work in resolved.works.items()}
     room = host.room(plan.rules.min_free_memory_bytes)
     for number, scenario in enumerate(plan.scenarios):
         for group in groups(plan, scenario, environments.keys()):
@@ -167,10 +169,10 @@ def _too_many_guests(plan: Plan, catalogue: Catalogue, host: HostSizes) -> Itera
             most = max(taken, key=len)
             if plan.fresh == "block":  # all guests of the group live at the same time
                 most = {key: max(one.get(key, 0) for one in taken) for one in taken for key in one}
-            needs = {key: need(environments[key.environment], catalogue, whole(work)) for key, work in most.items()}
+            needs = {key: need(environments[key.environment], resolved, whole(work)) for key, work in most.items()}
             if len(needs) > 1 and sum(needs.values()) > room:
                 sentence = (
-                    f"the guests of '{scenario.name}' need {_arithmetic(needs, environments, catalogue)} of memory "
+                    f"the guests of '{scenario.name}' need {_arithmetic(needs, own_memory)} of memory "
                     f"together, and this host has {rounded_size(room)} free for them; "
                     "take fewer guests, or give each less"
                 )
@@ -186,19 +188,16 @@ def _work_of(trial: Placements, workloads: Mapping[str, int]) -> dict[GuestKey, 
     return found
 
 
-def _arithmetic(
-    needs: Mapping[GuestKey, int], environments: Mapping[str, PlanEnvironment], catalogue: Catalogue
-) -> str:
+def _arithmetic(needs: Mapping[GuestKey, int], own_memory: Mapping[str, int]) -> str:
     """What guests take: `3 x box (10G + 128M) = 31104M`, with what each takes beside its memory or its work."""
     parts = []
     for (name, size), count in Counter((key.environment, size) for key, size in needs.items()).items():
-        own = catalogue.kinds[environments[name].kind].own_memory
+        own = own_memory[name]
         times = f"{count} x " if count > 1 else ""
         parts.append(f"{times}{name} ({size_text(size - own)} + {size_text(own)})")
     return f"{' + '.join(parts)} = {size_text(sum(needs.values()))}"
 
 
-def memory_taken(environment: PlanEnvironment, memory: int, catalogue: Catalogue) -> int:
+def memory_taken(kind: type[Kind], memory: int) -> int:
     """Bytes of a guest's memory that no kernel of the agent gets, at least; 0 where the guest has the host's kernel."""
-    kernel = catalogue.kinds[environment.kind].machine_memory
-    return 0 if kernel is None else kernel + memory // PAGE_SHARE + AGENT_RESERVE
+    return kind.kernel_memory + memory // PAGE_SHARE + AGENT_RESERVE if kind.machine else 0

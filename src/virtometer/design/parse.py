@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from virtometer.design.factorial.cells import in_cells
 from virtometer.design.feasible import impossible, refused
-from virtometer.design.plan import scenario_checks, validation_messages
+from virtometer.design.plan import scenario_checks
 from virtometer.design.plan.cache_sizes import in_bytes
-from virtometer.design.plan.catalogue import Catalogue
-from virtometer.design.plan.document import Document, Path, read_document
+from virtometer.design.plan.document import Document, Path, Wrong, read_document
 from virtometer.design.plan.factors import expand
+from virtometer.design.plan.resolved import ResolvedPlan, resolve
 from virtometer.design.plan.selection import Selection, select
-from virtometer.design.plan.validated import ValidationMessage, validated
+from virtometer.design.plan.validated import validated
+from virtometer.design.plan.validation_messages import unknown
 from virtometer.design.schedule import interleaving as scheduling
 from virtometer.design.schedule.trials import MAX_TRIALS, trial_count
-from virtometer.errors import PlanError
-from virtometer.model import Plan, PlanEnvironment, PlanWorkload
-from virtometer.visible import visible
+from virtometer.errors import PlanError, UsageError
+from virtometer.model import Kinds, Plan, PlanEnvironment, PlanWorkload
+from virtometer.workloads.base import EVERYTHING
+from virtometer.workloads.registry import WORKLOADS
 
-MAX_MESSAGES = 20
 ALL = Selection()
 
 
@@ -29,190 +31,150 @@ ALL = Selection()
 class PlanRead:
     """A plan that is right, the document that it was read from, and what of it is skipped because it is impossible."""
 
-    plan: Plan
+    resolved: ResolvedPlan
     document: Document
-    skipped: tuple[ValidationMessage, ...]
-
-
-def parse_plan(text: str | bytes, file_name: str, catalogue: Catalogue) -> Plan:
-    """The plan of `read_plan`."""
-    return read_plan(text, file_name, catalogue).plan
+    skipped: tuple[tuple[int, str], ...]
 
 
 def read_plan(
     text: str | bytes,
     file_name: str,
-    catalogue: Catalogue,
+    kinds: Kinds,
     selected: Selection = ALL,
     instead: Mapping[str, Any] | None = None,
+    *,
+    last_cache_bytes: int | None = None,
 ) -> PlanRead:
     """Read a plan. Raises one PlanError that lists everything wrong with it, each with file, line and what is allowed.
 
     `selected`: the part of the plan that is returned. A mistake in any other part is an error as well, but what cannot
     be executed counts in the selected part alone. Raises UsageError for a name in `selected` that the plan lacks.
-    `instead`: fields of the plan that replace those of the text.
+    `instead`: fields of the plan that replace those of the text. `last_cache_bytes`: of this host, None where it
+    reports none.
 
     In the plan returned, settings and parameters hold what the file gives, in the types of their models: `64M` and `4x
     llc` are numbers there.
     """
-    skipped: list[ValidationMessage] = []
     document = read_document(text, file_name)
     if not isinstance(document.value, dict):
         raise PlanError(file_name, document.line(()), "a plan is a mapping: lines of the form 'name: value'")
     if instead is not None:
-        document = Document({**document.value, **instead}, document.lines)
-    document, wrong = in_cells(document)
-    if not wrong:
-        document, wrong = expand(document)
-    if not wrong:
-        document, wrong = in_bytes(document, catalogue)
-    if wrong:
-        raise _together(file_name, wrong)
-    plan, wrong = validated(Plan, document, (), "field")
-    if plan is not None:
-        environments, wrong_environments = _environments(plan, document, catalogue)
-        workloads, wrong_workloads = _workloads(plan, document, catalogue)
-        wrong = [*wrong_environments, *wrong_workloads, *_names(plan, document)]
-        wrong += _host_in_block(plan.model_copy(update={"environments": environments}), document)
-        plan = plan.model_copy(update={"environments": environments, "workloads": workloads})
-        if not wrong:
-            plan, wrong = scenario_checks.completed(plan, document, catalogue)
-        if not wrong and plan.sequential:
-            wrong += _levels_of_second_stage(plan, document, catalogue)
-        if not wrong:
-            plan, document = select(plan, document, selected)
-        if not wrong and trial_count(plan) > MAX_TRIALS:
-            sentence = f"{trial_count(plan)} trials are more than the {MAX_TRIALS} that one campaign may have"
-            wrong.append((document.line(("blocks",)), sentence))
-        if not wrong:
-            plan, refusals = scheduling.decided(plan, catalogue)
-            wrong += [(document.line(path), sentence) for path, sentence in refusals]
-        if not wrong:
-            for found in impossible(plan, catalogue):
-                (wrong if refused(found, plan) else skipped).append((document.line(found.path), found.sentence))
-    if plan is None or wrong:
-        raise _together(file_name, wrong)
-    return PlanRead(plan, document, tuple(skipped))
+        document = replace(document, value={**document.value, **instead})
+    for step in (in_cells, expand, partial(in_bytes, last_cache_bytes=last_cache_bytes)):
+        document = step(document)
+        document.check()
+    plan = validated(Plan, document, (), "field")
+    document.check()
+    assert plan is not None
+    plan = plan.model_copy(
+        update={
+            "environments": list(_environments(plan, document, kinds)),
+            "workloads": list(_workloads(plan, document)),
+        }
+    )
+    document.refuse([*_names(plan, document), *_host_in_block(plan)])
+    document.check()
+    plan = scenario_checks.completed(plan, document, kinds)
+    document.check()
+    if plan.sequential:
+        from virtometer.design.factorial.follow_up import refused_levels
+
+        document.refuse((("factors",), sentence) for sentence in refused_levels(plan, kinds))
+        document.check()
+    plan, document = select(plan, document, selected)
+    if (count := trial_count(plan)) > MAX_TRIALS:
+        document.refuse([(("blocks",), f"{count} trials are more than the {MAX_TRIALS} that one campaign may have")])
+        document.check()
+    resolved = resolve(plan, kinds)
+    plan, wrong = scheduling.decided(resolved)
+    document.refuse(wrong)
+    document.check()
+    resolved = replace(resolved, plan=plan)
+    found = list(impossible(resolved))
+    document.refuse((one.path, one.sentence) for one in found if refused(one, plan))
+    document.check()
+    return PlanRead(resolved, document, tuple((document.line(one.path), one.sentence) for one in found))
 
 
-def _together(file: str, wrong: Iterable[ValidationMessage]) -> PlanError:
-    """All messages in one error, in the order of the lines."""
-    ordered = sorted(dict.fromkeys(wrong))
-    (line, first), *rest = ordered
-    shown = visible(file)
-    lines = [first, *(f"{shown}:{number}: {sentence}" for number, sentence in rest[: MAX_MESSAGES - 1])]
-    if len(ordered) > MAX_MESSAGES:
-        lines.append(f"{shown}: and {len(ordered) - MAX_MESSAGES} more")
-    return PlanError(file, line, "\n".join(lines))
-
-
-def _environments(
-    plan: Plan, document: Document, catalogue: Catalogue
-) -> tuple[list[PlanEnvironment], list[ValidationMessage]]:
-    result: list[PlanEnvironment] = []
-    wrong: list[ValidationMessage] = []
-    combined: dict[ValidationMessage, list[str]] = {}
+def _environments(plan: Plan, document: Document, kinds: Kinds) -> Iterator[PlanEnvironment]:
+    """The environments of the plan with settings as their models have them. What is wrong is refused."""
+    combined: dict[tuple[int, str], list[str]] = {}
     for number, environment in enumerate(plan.environments):
         path: Path = ("environments", number)
-        kind = catalogue.kinds.get(environment.kind)
+        kind = kinds.get(environment.kind)
         if kind is None:
-            sentence = validation_messages.unknown("unknown kind of environment", environment.kind, catalogue.kinds)
-            wrong.append((document.line((*path, "kind")), sentence))
+            document.refuse([((*path, "kind"), unknown("unknown kind of environment", environment.kind, kinds))])
         elif "settings" in document.value["environments"][number]:
-            given, found = validated(kind.settings, document, (*path, "settings"), f"setting of {environment.kind}")
-            if environment.levels:  # settings that do not go together are said once, not for every cell
-                together = [one for one in found if one[0] == document.line((*path, "settings"))]
-                for one in together:
+            path = (*path, "settings")
+            aside = replace(document, wrong=[])
+            given = validated(kind.settings_type, aside, path, f"setting of {environment.kind}")
+            for one in aside.wrong:
+                # Settings that do not go together are said once, not for every cell.
+                if environment.levels and one[0] == document.line(path):
                     combined.setdefault(one, []).append(environment.name)
-                found = [one for one in found if one not in together]
-            wrong += found
+                else:
+                    document.wrong.append(one)
             if given is not None:
                 plain = given.model_dump(mode="json", exclude_unset=True)
                 environment = environment.model_copy(update={"settings": plain})
-        result.append(environment)
+        yield environment
     for (line, sentence), (first, *others) in combined.items():
         more = f" and {len(others)} more" if others else ""
-        wrong.append((line, f"'{first}'{more}: {sentence}; exclude it with 'constraints'"))
-    return result, wrong
+        document.wrong.append((line, f"'{first}'{more}: {sentence}; exclude it with 'constraints'"))
 
 
-def _levels_of_second_stage(plan: Plan, document: Document, catalogue: Catalogue) -> list[ValidationMessage]:
-    """What is wrong with levels that the first stage of a sequential design lacks."""
-    from virtometer.design.factorial.follow_up import refused_levels
-
-    return [(document.line(("factors",)), sentence) for sentence in refused_levels(plan, catalogue)]
-
-
-def _workloads(
-    plan: Plan, document: Document, catalogue: Catalogue
-) -> tuple[list[PlanWorkload], list[ValidationMessage]]:
-    result: list[PlanWorkload] = []
-    wrong: list[ValidationMessage] = []
+def _workloads(plan: Plan, document: Document) -> Iterator[PlanWorkload]:
+    """The workloads of the plan with parameters as their models have them. What is wrong is refused."""
     for number, workload in enumerate(plan.workloads):
         path: Path = ("workloads", number)
-        description = catalogue.workloads.get(workload.workload)
-        if description is None:
-            sentence = validation_messages.unknown("unknown workload", workload.workload, catalogue.workloads)
-            wrong.append((document.line((*path, "workload")), sentence))
+        known = WORKLOADS.get(workload.workload)
+        if known is None:
+            document.refuse([((*path, "workload"), unknown("unknown workload", workload.workload, WORKLOADS))])
             continue
-        if workload.op not in description.ops:
-            sentence = validation_messages.unknown(f"unknown op of {workload.workload}", workload.op, description.ops)
-            wrong.append((document.line((*path, "op")), sentence))
+        if workload.op not in known.operations:
+            sentence = unknown(f"unknown op of {workload.workload}", workload.op, known.operations)
+            document.refuse([((*path, "op"), sentence)])
         if "parameters" in document.value["workloads"][number]:
-            where = (*path, "parameters")
-            given, found = validated(description.parameters, document, where, f"parameter of {workload.workload}")
-            wrong += found
+            path = (*path, "parameters")
+            given = validated(known.parameters, document, path, f"parameter of {workload.workload}")
             if given is not None:
                 plain = given.model_dump(mode="json", exclude_unset=True)
                 values = {**workload.levels, **plain}
                 levels = {name: values[name] for name in workload.levels}
                 workload = workload.model_copy(update={"parameters": plain, "levels": levels})
-                if workload.op in description.ops and (sentence := description.refusal(workload.op, given)):
-                    wrong.append((document.line(where), sentence))
-        result.append(workload)
-    return result, wrong
+                try:
+                    if workload.op in known.operations:
+                        known.arguments(workload.op, given, EVERYTHING)
+                except UsageError as cause:
+                    document.refuse([(path, cause.sentence)])
+        yield workload
 
 
-def _host_in_block(plan: Plan, document: Document) -> list[ValidationMessage]:
+def _host_in_block(plan: Plan) -> Iterator[Wrong]:
     """An environment cannot tune the host while guests of others live."""
     if plan.fresh == "trial" or len(plan.environments) == 1:
-        return []
-    wrong = []
+        return
     for number, environment in enumerate(plan.environments):
         steps = environment.settings.get("tuning", [])
         if any(isinstance(step, dict) and step.get("where") == "host" for step in steps):
-            line = document.line(("environments", number, "settings", "tuning"))
             sentence = (
                 f"'{environment.name}' tunes the host, where guests of other environments live at the same time; write "
                 "'fresh: trial', or tune for the whole plan ('tuning' of the plan)"
             )
-            wrong.append((line, sentence))
-    return wrong
+            yield ("environments", number, "settings", "tuning"), sentence
 
 
-def _names(plan: Plan, document: Document) -> list[ValidationMessage]:
+def _names(plan: Plan, document: Document) -> Iterator[Wrong]:
     """Names are unique, and the baseline is one of the environments."""
-    wrong: list[ValidationMessage] = []
-    for group, names in (
-        ("environments", [environment.name for environment in plan.environments]),
-        ("workloads", [workload.name for workload in plan.workloads]),
-    ):
+    names = [environment.name for environment in plan.environments]
+    for group, given in (("environments", names), ("workloads", [workload.name for workload in plan.workloads])):
         first: dict[str, int] = {}
-        for number, name in enumerate(names):
-            line = document.line((group, number, "name"))
+        for number, name in enumerate(given):
+            path: Path = (group, number, "name")
             if name in first:
                 one = group.removesuffix("s")
-                wrong.append((line, f"another {one}, in line {first[name]}, already has the name '{name}'"))
-            first.setdefault(name, line)
-    names = [environment.name for environment in plan.environments]
+                yield path, f"another {one}, in line {first[name]}, already has the name '{name}'"
+            first.setdefault(name, document.line(path))
     if plan.baseline not in names:
         default = "" if "baseline" in document.value else f" ({plan.baseline}, where none is named)"
-        wrong.append(
-            (
-                document.line(("baseline",)),
-                validation_messages.unknown(
-                    f"the baseline{default} is not among the environments:", plan.baseline, names
-                ),
-            )
-        )
-    return wrong
+        yield ("baseline",), unknown(f"the baseline{default} is not among the environments:", plan.baseline, names)

@@ -35,11 +35,13 @@ from virtometer.model.follow_up import (
     Screened,
     Why,
 )
+from virtometer.model.kind import LONG_SLICE_S, Kind, Kinds, Namespace, Settings
 from virtometer.model.plain import (
     Level,
     Name,
     parse_share,
     parse_size,
+    rounded_size,
     size_text,
 )
 from virtometer.model.plan import (
@@ -92,6 +94,7 @@ from virtometer.model.trial import (
     GuestKey,
     Placement,
     Role,
+    Room,
     Treatment,
     Trial,
 )
@@ -110,6 +113,7 @@ from virtometer.model.tuning import (
 
 __all__ = [
     "ITERATIONS",
+    "LONG_SLICE_S",
     "MAX_FACTORS",
     "MAX_LEVELS",
     "MAX_SLEW",
@@ -143,6 +147,8 @@ __all__ = [
     "GuestUse",
     "HostTuningEvent",
     "HostUse",
+    "Kind",
+    "Kinds",
     "Level",
     "Levels",
     "Limits",
@@ -150,6 +156,7 @@ __all__ = [
     "Mark",
     "MarkKind",
     "Name",
+    "Namespace",
     "Offload",
     "Placement",
     "Plan",
@@ -157,6 +164,7 @@ __all__ = [
     "PlanWorkload",
     "ProcessorUse",
     "Role",
+    "Room",
     "RoundTrip",
     "RoundTripKind",
     "Rules",
@@ -169,6 +177,7 @@ __all__ = [
     "Score",
     "Screened",
     "SetAside",
+    "Settings",
     "Stage",
     "Traffic",
     "Treatment",
@@ -190,6 +199,7 @@ __all__ = [
     "parse_share",
     "parse_size",
     "reason_code",
+    "rounded_size",
     "setting_path",
     "size_text",
     "step_words",

@@ -88,3 +88,11 @@ Name = Annotated[
     Field(min_length=1, max_length=60, json_schema_extra={"pattern": r"^[^\n\r\t]+$"}),
     AfterValidator(_one_line),
 ]
+
+
+def rounded_size(size: int) -> str:
+    """A size in the largest unit of which it has ten or more."""
+    for shift, suffix in ((40, "T"), (30, "G"), (20, "M"), (10, "K")):
+        if size >= 10 << shift or (size and size % (1 << shift) == 0):
+            return f"{size >> shift}{suffix}"
+    return str(size)

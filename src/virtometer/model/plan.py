@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field
 
 from virtometer.model.factors import MAX_FACTORS, Constraint, Design, Factor
 from virtometer.model.plain import Frozen, Level, Name, OpenShare, Share, parse_size, size_schema
@@ -265,14 +265,6 @@ class Plan(Frozen):
     ] = Field(default=512 << 20, description="bytes of the disk file behind all disk workloads")
     limits: Limits = Field(default_factory=Limits, description="how long anything may take: the table limits")
     rules: Rules = Field(default_factory=Rules, description="when a trial is marked as disturbed: the table rules")
-
-    @model_validator(mode="before")
-    @classmethod
-    def _without_former_scenario(cls, data: object) -> object:
-        """Plans of earlier versions say `scenario: alone`, which is what a plan without scenarios means."""
-        if isinstance(data, dict) and data.get("scenario") == "alone" and "scenarios" not in data:
-            return {name: value for name, value in data.items() if name != "scenario"}
-        return data
 
     def scenario(self, name: str) -> Scenario:
         """The scenario of a trial, by its name. The empty name is that of plans without scenarios. KeyError."""

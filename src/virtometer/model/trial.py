@@ -15,18 +15,25 @@ Role = Literal["measured", "load", "service"]
 class Demand:
     """What a workload is known to take before it is measured; 0 and False where nothing is known.
 
-    memory: bytes of its guest's memory, at least. on_disk: it uses the campaign's disk. disk_file: bytes of the disk
-    file, at least. own_files: bytes of files that it makes beside it. names: how many such files are there at once.
-    threads: the most that it may have. file_system: it needs one, and a device is not enough.
+    memory: bytes of its guest's memory, at least. disk_file: bytes of the campaign's disk file, at least. own_files:
+    bytes of files that it makes beside it. names: how many such files are there at once. threads: the most that it may
+    have. file_system: it needs one, and a device is not enough.
     """
 
     memory: int = 0
-    on_disk: bool = False
     disk_file: int = 0
     own_files: int = 0
     names: int = 0
     threads: int = 0
     file_system: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """What workloads take on a file system beside the disk file: bytes of their files, and how many names."""
+
+    files: int
+    names: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from typing import Annotated, ClassVar
 from pydantic import AfterValidator, Field
 
 from virtometer.errors import UsageError
-from virtometer.workloads.base import Operation, Parameters, Place
-from virtometer.workloads.tool import Reading, Tool
+from virtometer.workloads.base import Operation, Parameters, Place, Reading
+from virtometer.workloads.tool import Tool
 
 _RATE = re.compile(r"^Requests per second:\s+([0-9.]+) \[#/sec\]", re.MULTILINE)
 _DONE = re.compile(r"^Complete requests:\s+([0-9]+)$", re.MULTILINE)
@@ -34,7 +34,7 @@ class AbParameters(Parameters):
     concurrency: Annotated[int, Field(ge=1, le=20_000)] = Field(default=5, description="requests at once")
 
 
-class Ab(Tool):
+class Ab(Tool[AbParameters]):
     """Requests per second."""
 
     name = "ab"
@@ -45,9 +45,8 @@ class Ab(Tool):
     operations: ClassVar = {"get": Operation("1/s", "higher", "requests")}
     parameters = AbParameters
 
-    def options(self, op: str, parameters: Parameters, place: Place) -> Sequence[str]:
+    def options(self, op: str, parameters: AbParameters, place: Place) -> Sequence[str]:
         """Quiet, so that nothing but the result is printed."""
-        assert isinstance(parameters, AbParameters)
         return ["-q", "-n", str(parameters.requests), "-c", str(parameters.concurrency), parameters.url]
 
     def read(self, op: str, output: str) -> Reading:

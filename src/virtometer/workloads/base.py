@@ -1,10 +1,10 @@
-"""What a workload promises to the runner: operations, parameters, what it needs of a guest, what the agent is asked."""
+"""What a workload promises: operations, parameters, what it needs of a guest, what the agent is asked. PURE."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal
+from dataclasses import dataclass, field
+from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
@@ -18,20 +18,17 @@ Need = Literal["disk", "network"]
 TimeServerKind = Literal["tcp", "udp"]
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
-    """The unit of a parameter that the agent's table does not have, in the annotation of its field."""
-
-    name: str
-
-
-Size = Annotated[int, BeforeValidator(parse_size), Field(ge=1, le=1 << 50), Unit("B")]
+SIZE = BeforeValidator(parse_size)
+Size = Annotated[int, SIZE, Field(ge=1, le=1 << 50)]
 
 
 class Parameters(BaseModel):
     """Parameters of a workload. Unknown ones are refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+P = TypeVar("P", bound=Parameters)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,22 +60,57 @@ class Place:
     program: str | None = None
 
 
+EVERYTHING = Place(disk_path="/disk", peer="peer:1", time_server="clock:1")
+"""A place that offers all that a workload can ask for."""
+
+_LARGEST = 1e30  # what a program may say of its own numbers, and
+_MOST = 2**53 - 1  # of integers: whatever is computed from them stays a number
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a program said: its number in the operation's unit, and how much work it counted (None: it does not count).
+
+    ValueError for what no program can have measured: not finite, below 0, or beyond all sense.
+    """
+
+    value: float
+    work: int | None
+
+    def __post_init__(self) -> None:
+        """A program runs in a guest, and may print anything."""
+        value = self.value == 0 or 1 / _LARGEST <= self.value <= _LARGEST
+        if not value or not (self.work is None or 0 <= self.work <= _MOST):
+            raise ValueError("a number that cannot be")
+
+
 def not_multiple(values: Mapping[str, Any], name: str, of: int) -> str:
     """The sentence for a value that is not a multiple of `of`; empty for one that is, or that is not there."""
     value = values.get(name)
     return f"{name} is {value}, but must be a multiple of {of}" if value is not None and value % of else ""
 
 
-class Workload:
-    """A workload. Subclasses set the class variables; most need no method."""
+class Workload(Generic[P]):
+    """A workload. Subclasses set the class variables; most need no method.
+
+    program: of the host, that the agent runs, with its Debian package and the option that makes it say its version.
+    Empty where the agent's own kernel does the work.
+    """
 
     name: ClassVar[str]
     kernel: ClassVar[str]
     operations: ClassVar[Mapping[str, Operation]]
-    parameters: ClassVar[type[Parameters]]
+    parameters: type[P]
     meaning: ClassVar[str] = ""  # what it measures, for the reference of plans
     needs: ClassVar[frozenset[Need]] = frozenset()  # "network" is a peer at the other end of one
     cache_sizes: ClassVar[frozenset[str]] = frozenset()  # parameters that may be multiples of the host's cache
+    program: ClassVar[str] = ""
+    package: ClassVar[str] = ""
+    version_option: ClassVar[str] = "--version"
+
+    def work(self, op: str, parameters: P, threads: int, seconds: float) -> Work:
+        """What is known of an operation before it runs. Subclasses say what is not as usual."""
+        return Work(self, op, parameters, threads, seconds, window_s=seconds, processors=threads)
 
     def agent_op(self, op: str) -> str:
         """The kernel's operation for one of the workload's."""
@@ -86,57 +118,33 @@ class Workload:
 
     def takes(self, op: str) -> Mapping[str, AgentParameter]:
         """The parameters of an operation that a plan may give, by the plan's names, as the agent has them."""
-        by_name = {name.replace("-", "_"): one for name, one in self._agent_parameters(op).items()}
+        known = agent_table.operation(self.kernel, self.agent_op(op)).parameters
+        by_name = {name.replace("-", "_"): one for name, one in known.items()}
         return {name: by_name[name] for name in self.parameters.model_fields if name in by_name}
 
-    def unit_of(self, op: str, parameter: str) -> str | None:
-        """The unit of a parameter of an operation: `B` for bytes. None for a number, and for another parameter."""
-        known = self.takes(op).get(parameter)
-        return None if known is None else known.unit
+    def defaults(self, op: str) -> Mapping[str, str | int | None]:
+        """What the agent takes where a plan leaves out parameters that the operation has; None: nothing."""
+        takes = self.takes(op).items()
+        return {name: one.otherwise if one.default is None else one.default for name, one in takes}
 
-    def _agent_parameters(self, op: str) -> Mapping[str, AgentParameter]:
-        return agent_table.operation(self.kernel, self.agent_op(op)).parameters
+    def in_bytes(self, op: str, parameter: str) -> bool:
+        """Whether a parameter of an operation is a number of bytes; False for another parameter."""
+        known = self.takes(op).get(parameter)
+        return known is not None and known.unit == "B"
 
     def agent_metric(self, op: str) -> tuple[str, Better]:
         """Unit and direction of what the agent reports for an operation. Another one is refused."""
         operation = self.operations[op]
         return operation.unit, operation.better
 
-    def window_s(self, op: str, parameters: Parameters, seconds: float) -> float | None:
-        """How long a run with a window of `seconds` works, in s. None: it runs to completion.
+    def read(self, op: str, output: str) -> Reading | None:
+        """What a program printed. None: the value is what the agent reports.
 
-        When that comes is not known before the first run ended. Raises nothing.
+        Raises UsageError for what the program cannot have printed.
         """
-        return seconds
-
-    def ends_early(self, parameters: Parameters) -> bool:
-        """Whether the work may be complete before its window ends."""
-        return False
-
-    def cannot_pause(self, op: str, parameters: Parameters, seconds: float, cached: str = "") -> str:
-        """Why the work cannot be done in slices, without its subject; empty where it can.
-
-        cached: which guest writes to the disk through a cache of its own or of the host; empty where none does.
-        """
-        if self.window_s(op, parameters, seconds) is None or self.ends_early(parameters):
-            return "it runs to completion, so that there is no set time to divide into slices"
-        if self.time_server(parameters) is not None:
-            return "it asks a time server while it works"
-        return ""
-
-    def processors(self, op: str, parameters: Parameters, threads: int) -> int | None:
-        """How many processors the work is made for. None: as many as there are, left to the scheduler."""
-        return threads
-
-    def time_server(self, parameters: Parameters) -> TimeServerKind | None:
-        """How the agent is to reach an outside clock, with these parameters. It needs a network. None: it asks none."""
         return None
 
-    def demand(self, op: str, parameters: Parameters, threads: int) -> Demand:
-        """What an operation takes, as far as it is known before it is measured."""
-        return Demand()
-
-    def arguments(self, op: str, parameters: Parameters, place: Place) -> dict[str, Any]:
+    def arguments(self, op: str, parameters: P, place: Place) -> dict[str, Any]:
         """Parameters of the agent's kernel for this place; what was not given is left to the agent.
 
         Raises UsageError for an operation that does not exist, a parameter that it does not have, and a value that the
@@ -167,3 +175,61 @@ class Workload:
         """Raises UsageError for an operation that does not exist."""
         if op not in self.operations:
             raise UsageError(f"{self.name} has no operation {op}; it has {', '.join(self.operations)}")
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One workload of a plan: an operation with typed parameters, and all that is known of it before it runs.
+
+    seconds: length of its window. window_s: how long it works, in s; None: to completion, which is not known before it
+    ran once. processors: how many it is made for; None: as many as there are, left to the scheduler. ends_early: it may
+    be complete before its window ends. time_server: how the agent is to reach an outside clock, which needs a network;
+    None: it asks none. writes_disk: it writes the disk file, which all guests have. own_reason: of its own, why it
+    cannot pause.
+    """
+
+    workload: Workload[Any]
+    op: str
+    parameters: Parameters
+    threads: int
+    seconds: float
+    window_s: float | None
+    processors: int | None
+    demand: Demand = field(default_factory=Demand)
+    ends_early: bool = False
+    time_server: TimeServerKind | None = None
+    writes_disk: bool = False
+    own_reason: str = ""
+
+    @property
+    def name(self) -> str:
+        """Of workload and operation."""
+        return f"{self.workload.name} {self.op}"
+
+    @property
+    def agent_op(self) -> str:
+        """The operation of the agent's kernel."""
+        return self.workload.agent_op(self.op)
+
+    @property
+    def operation(self) -> Operation:
+        """Unit, direction and work of the value."""
+        return self.workload.operations[self.op]
+
+    @property
+    def needs(self) -> frozenset[Need]:
+        """What it needs of a guest, beside a way to its time server."""
+        return self.workload.needs
+
+    @property
+    def cannot_pause(self) -> str:
+        """Why the work cannot be done in slices, without its subject; empty where it can."""
+        if self.own_reason:
+            return self.own_reason
+        if self.window_s is None or self.ends_early:
+            return "it runs to completion, so that there is no set time to divide into slices"
+        return "" if self.time_server is None else "it asks a time server while it works"
+
+    def arguments(self, place: Place) -> dict[str, Any]:
+        """What the agent is asked in a place. Raises UsageError where that lacks something."""
+        return self.workload.arguments(self.op, self.parameters, place)

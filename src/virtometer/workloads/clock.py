@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 from pydantic import Field
 
-from virtometer.workloads.base import Parameters, Workload, of_kernel
+from virtometer.workloads.base import Parameters, Work, Workload, of_kernel
 
 
 class ClockParameters(Parameters):
@@ -17,7 +18,7 @@ class ClockParameters(Parameters):
     )
 
 
-class Clock(Workload):
+class Clock(Workload[ClockParameters]):
     """The rest is in the measures, in the histogram timer-lateness, and in the comparison of the clocks themselves."""
 
     name = "clock"
@@ -26,6 +27,6 @@ class Clock(Workload):
     operations = of_kernel("clock")
     parameters = ClockParameters
 
-    def cannot_pause(self, op: str, parameters: Parameters, seconds: float, cached: str = "") -> str:
+    def work(self, op: str, parameters: ClockParameters, threads: int, seconds: float) -> Work:
         """A drift and the lateness of timers show over a long time."""
-        return "it watches the clock all the time"
+        return replace(super().work(op, parameters, threads, seconds), own_reason="it watches the clock all the time")

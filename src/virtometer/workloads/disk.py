@@ -8,13 +8,14 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
 from virtometer.errors import UsageError
 from virtometer.model import Demand
-from virtometer.workloads.base import Parameters, Place, Workload, not_multiple, of_kernel, parse_size
+from virtometer.workloads.base import Parameters, Place, Work, Workload, not_multiple, of_kernel, parse_size
 
 # Operations that follow an access specification, with the agent's defaults, so that a ledger tells them.
 _ACCESS = {"random-read", "random-write", "sequential-read", "sequential-write", "access"}
@@ -87,7 +88,7 @@ class DiskParameters(Parameters):
         return self
 
 
-class Disk(Workload):
+class Disk(Workload[DiskParameters]):
     """Access specifications in the manner of Iometer; the operations of iozone, Bonnie and lmdd on files."""
 
     name = "disk"
@@ -97,32 +98,30 @@ class Disk(Workload):
     parameters = DiskParameters
     needs = frozenset({"disk"})
 
-    def demand(self, op: str, parameters: Parameters, threads: int) -> Demand:
-        """What part of the disk file is used, or how large the operation's own files are."""
-        assert isinstance(parameters, DiskParameters)
-        if op in _ACCESS:
-            return Demand(disk_file=parameters.span or parameters.size or 4096)
-        names, own = 1, 64 << 20 if parameters.span is None else parameters.span
-        if op in _NAMES:
-            names = parameters.files or 1024
-            own = names * (parameters.size or 0)
-        return Demand(own_files=own * threads, names=names * threads, file_system=True)
+    def work(self, op: str, parameters: DiskParameters, threads: int, seconds: float) -> Work:
+        """What part of the disk file is used, or how large the operation's own files are.
 
-    def window_s(self, op: str, parameters: Parameters, seconds: float) -> float | None:
-        """Whole files, and many of them, are made and gone through at least once, however long that takes."""
-        return seconds if op in _ACCESS else None
+        Whole files, and many of them, are made and gone through at least once, however long that takes. All guests have
+        the same disk file: what one writes must be on the disk before the next one has its turn.
+        """
+        usual = super().work(op, parameters, threads, seconds)
+        if op not in _ACCESS:
+            names, own = 1, 64 << 20 if parameters.span is None else parameters.span
+            if op in _NAMES:
+                names = parameters.files or 1024
+                own = names * (parameters.size or 0)
+            demand = Demand(own_files=own * threads, names=names * threads, file_system=True)
+            return replace(usual, demand=demand, window_s=None)
+        reads = op.endswith("read") or (op == "access" and parameters.read == 100 and parameters.mix is None)
+        left = not reads and parameters.direct is False and parameters.sync != "each"
+        return replace(
+            usual,
+            demand=Demand(disk_file=parameters.span or parameters.size or 4096),
+            writes_disk=not reads,
+            own_reason="what it writes through the page cache is left to the guests that follow" if left else "",
+        )
 
-    def cannot_pause(self, op: str, parameters: Parameters, seconds: float, cached: str = "") -> str:
-        """All guests have the same disk file: what one writes must be on the disk before the next one has its turn."""
-        assert isinstance(parameters, DiskParameters)
-        general = super().cannot_pause(op, parameters, seconds, cached)
-        if general or op.endswith("read") or (op == "access" and parameters.read == 100 and parameters.mix is None):
-            return general
-        if parameters.direct is False and parameters.sync != "each":
-            return "what it writes through the page cache is left to the guests that follow"
-        return f"it writes the disk file, and {cached}" if cached else ""
-
-    def arguments(self, op: str, parameters: Parameters, place: Place) -> dict[str, Any]:
+    def arguments(self, op: str, parameters: DiskParameters, place: Place) -> dict[str, Any]:
         """Add where the disk file is in this guest, or a free name beside it.
 
         Raises UsageError also where there is no disk, or no file system for an operation that needs one.

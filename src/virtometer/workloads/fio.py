@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
 from virtometer.errors import UsageError
-from virtometer.workloads.base import Operation, Parameters, Place, Size
-from virtometer.workloads.tool import Reading, Tool
+from virtometer.workloads.base import Operation, Parameters, Place, Reading, Size, Work
+from virtometer.workloads.tool import Tool
 
 _READWRITE = {
     "random-read": ("randread", "read", "IO/s"),
@@ -28,7 +29,7 @@ class FioParameters(Parameters):
     direct: bool = Field(default=True, description="ask for O_DIRECT, past the page cache")
 
 
-class Fio(Tool):
+class Fio(Tool[FioParameters]):
     """Reading only: a tool that writes would destroy the pattern by which the disk file is known as the campaign's."""
 
     name = "fio"
@@ -42,14 +43,12 @@ class Fio(Tool):
     parameters = FioParameters
     needs = frozenset({"disk"})
 
-    def window_s(self, op: str, parameters: Parameters, seconds: float) -> float | None:
+    def work(self, op: str, parameters: FioParameters, threads: int, seconds: float) -> Work:
         """fio measures as long as it is told."""
-        assert isinstance(parameters, FioParameters)
-        return parameters.seconds
+        return replace(super().work(op, parameters, threads, seconds), window_s=parameters.seconds)
 
-    def options(self, op: str, parameters: Parameters, place: Place) -> Sequence[str]:
+    def options(self, op: str, parameters: FioParameters, place: Place) -> Sequence[str]:
         """One job, read-only, whose result is JSON."""
-        assert isinstance(parameters, FioParameters)
         if place.disk_path is None:
             raise UsageError("this environment offers no disk")
         return [

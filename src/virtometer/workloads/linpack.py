@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
 from virtometer.errors import UsageError
 from virtometer.model import Demand
-from virtometer.workloads.base import Parameters, Place, TimeServerKind, Workload, of_kernel
+from virtometer.workloads.base import Parameters, Place, TimeServerKind, Work, Workload, of_kernel
 
 SLOW_FLOPS = 1e9
 """Operations per second below which a processor is slow. An order that needs more may take longer than its window."""
@@ -56,7 +57,7 @@ class LinpackParameters(Parameters):
         return self
 
 
-class Linpack(Workload):
+class Linpack(Workload[LinpackParameters]):
     """Floating point: as published, left-looking by groups of columns, or blocked with all threads on one matrix."""
 
     name = "linpack"
@@ -65,29 +66,21 @@ class Linpack(Workload):
     operations = of_kernel("linpack")
     parameters = LinpackParameters
 
-    def window_s(self, op: str, parameters: Parameters, seconds: float) -> float | None:
-        """A system that a slow processor does not solve once within the window runs to completion."""
-        assert isinstance(parameters, LinpackParameters)
+    def work(self, op: str, parameters: LinpackParameters, threads: int, seconds: float) -> Work:
+        """One matrix of doubles for each thread; `blocked` has one for all.
+
+        A system that a slow processor does not solve once within the window runs to completion.
+        """
         order = parameters.size / 2 if parameters.convention == "published" else parameters.size
-        return seconds if 2 / 3 * order**3 <= SLOW_FLOPS * seconds else None
+        return replace(
+            super().work(op, parameters, threads, seconds),
+            demand=Demand(memory=8 * int(order) ** 2 * (1 if op == "blocked" else threads)),
+            window_s=seconds if 2 / 3 * order**3 <= SLOW_FLOPS * seconds else None,
+            ends_early=bool(parameters.runs),
+            time_server=parameters.time_server,
+        )
 
-    def ends_early(self, parameters: Parameters) -> bool:
-        """A number of runs may be complete before the window ends."""
-        assert isinstance(parameters, LinpackParameters)
-        return bool(parameters.runs)
-
-    def time_server(self, parameters: Parameters) -> TimeServerKind | None:
-        """As the parameter says."""
-        assert isinstance(parameters, LinpackParameters)
-        return parameters.time_server
-
-    def demand(self, op: str, parameters: Parameters, threads: int) -> Demand:
-        """One matrix of doubles for each thread; `blocked` has one for all."""
-        assert isinstance(parameters, LinpackParameters)
-        order = parameters.size // 2 if parameters.convention == "published" else parameters.size
-        return Demand(memory=8 * order**2 * (1 if op == "blocked" else threads))
-
-    def arguments(self, op: str, parameters: Parameters, place: Place) -> dict[str, Any]:
+    def arguments(self, op: str, parameters: LinpackParameters, place: Place) -> dict[str, Any]:
         """Add the address of the time server. Raises UsageError also where none can be reached."""
         given = super().arguments(op, parameters, place)
         if "time-server" in given:

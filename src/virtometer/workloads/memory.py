@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
@@ -10,7 +11,7 @@ from pydantic import BeforeValidator, Field
 from virtometer import agent_table
 from virtometer.agent_table import Arrays
 from virtometer.model import Demand
-from virtometer.workloads.base import Parameters, Size, Workload, not_multiple, of_kernel, parse_size
+from virtometer.workloads.base import Parameters, Size, Work, Workload, not_multiple, of_kernel, parse_size
 
 _MOST_PLACES = 2**32 - 1  # that latency goes through
 
@@ -49,7 +50,7 @@ def _arrays(op: str) -> Arrays:
     return arrays
 
 
-class Memory(Workload):
+class Memory(Workload[MemoryParameters]):
     """Bandwidth over arrays that are read and written in order; latency of loads that wait for each other."""
 
     name = "memory"
@@ -59,10 +60,10 @@ class Memory(Workload):
     parameters = MemoryParameters
     cache_sizes = frozenset({"size"})
 
-    def demand(self, op: str, parameters: Parameters, threads: int) -> Demand:
+    def work(self, op: str, parameters: MemoryParameters, threads: int, seconds: float) -> Work:
         """The arrays, which the threads share. Latency has one thread."""
-        assert isinstance(parameters, MemoryParameters)
-        return Demand(memory=_arrays(op).held * parameters.size, threads=1 if op == "latency" else 0)
+        demand = Demand(memory=_arrays(op).held * parameters.size, threads=1 if op == "latency" else 0)
+        return replace(super().work(op, parameters, threads, seconds), demand=demand)
 
     def refusal(self, op: str, values: Mapping[str, Any]) -> str:
         """Elements have 8 bytes; the places of latency are as far apart as the stride says."""

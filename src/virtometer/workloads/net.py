@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
 from virtometer.errors import UsageError
-from virtometer.workloads.base import Parameters, Place, Workload, of_kernel, parse_size
+from virtometer.workloads.base import Parameters, Place, Work, Workload, of_kernel, parse_size
 
 Message = Annotated[int, BeforeValidator(parse_size), Field(ge=1, le=64 << 20)]
 Buffer = Annotated[int, BeforeValidator(parse_size), Field(ge=0, le=64 << 20)]
@@ -51,7 +52,7 @@ class NetParameters(Parameters):
     seed: Annotated[int, Field(ge=0, lt=2**53)] | None = Field(default=None, description="seed of the random distances")
 
 
-class Net(Workload):
+class Net(Workload[NetParameters]):
     """Streams, requests with responses, and transactions with a connection each; an open loop; datagrams."""
 
     name = "net"
@@ -61,13 +62,13 @@ class Net(Workload):
     parameters = NetParameters
     needs = frozenset({"network"})
 
-    def cannot_pause(self, op: str, parameters: Parameters, seconds: float, cached: str = "") -> str:
+    def work(self, op: str, parameters: NetParameters, threads: int, seconds: float) -> Work:
         """What is under way does not wait."""
-        assert isinstance(parameters, NetParameters)
         flows = op in _CONTINUOUS or (parameters.connections or 1) > 1
-        return "its data flows on" if flows else super().cannot_pause(op, parameters, seconds, cached)
+        usual = super().work(op, parameters, threads, seconds)
+        return replace(usual, own_reason="its data flows on" if flows else "")
 
-    def arguments(self, op: str, parameters: Parameters, place: Place) -> dict[str, Any]:
+    def arguments(self, op: str, parameters: NetParameters, place: Place) -> dict[str, Any]:
         """Add the address at which this guest reaches the peer. Raises UsageError also where there is no network."""
         if place.peer is None:
             raise UsageError("this environment offers no network")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
 from virtometer.model import Demand
-from virtometer.workloads.base import Parameters, Workload, not_multiple, of_kernel, parse_size
+from virtometer.workloads.base import Parameters, Work, Workload, not_multiple, of_kernel, parse_size
 
 Size = Annotated[int, BeforeValidator(parse_size), Field(ge=0, le=1 << 40)]
 Text = Annotated[str, Field(min_length=1)]
@@ -39,7 +40,7 @@ class OsParameters(Parameters):
     file: Text | None = Field(default=None, description="file in the guest that is read or examined")
 
 
-class OsOperations(Workload):
+class OsOperations(Workload[OsParameters]):
     """Time of one operation, or bytes per second."""
 
     name = "os"
@@ -48,17 +49,17 @@ class OsOperations(Workload):
     operations = of_kernel("os")
     parameters = OsParameters
 
-    def processors(self, op: str, parameters: Parameters, threads: int) -> int | None:
-        """Work that places its processes by itself, or leaves that to the scheduler, has all processors."""
-        assert isinstance(parameters, OsParameters)
-        return threads if parameters.pin in (None, "one") else None
+    def work(self, op: str, parameters: OsParameters, threads: int, seconds: float) -> Work:
+        """What the processes of a context switch touch.
 
-    def demand(self, op: str, parameters: Parameters, threads: int) -> Demand:
-        """What the processes of a context switch touch."""
-        assert isinstance(parameters, OsParameters)
-        if op != "context-switch":
-            return Demand()
-        return Demand(memory=(parameters.processes or 2) * (parameters.size or 0) * threads)
+        Work that places its processes by itself, or leaves that to the scheduler, has all processors.
+        """
+        touched = (parameters.processes or 2) * (parameters.size or 0) * threads if op == "context-switch" else 0
+        return replace(
+            super().work(op, parameters, threads, seconds),
+            demand=Demand(memory=touched),
+            processors=threads if parameters.pin in (None, "one") else None,
+        )
 
     def refusal(self, op: str, values: Mapping[str, Any]) -> str:
         """What is added up or compared has words of 8 bytes."""

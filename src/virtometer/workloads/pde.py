@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
 from virtometer.model import Demand
-from virtometer.workloads.base import Parameters, Workload, of_kernel
+from virtometer.workloads.base import Parameters, Work, Workload, of_kernel
 
 SLOW_POINTS = 1e8
 """Points per second below which a processor is slow. A grid that needs more may take longer than its window."""
@@ -41,7 +42,7 @@ class PdeParameters(Parameters):
         return self
 
 
-class Pde(Workload):
+class Pde(Workload[PdeParameters]):
     """Floating point with neighbouring points: out of the caches for many interlines."""
 
     name = "pde"
@@ -50,16 +51,15 @@ class Pde(Workload):
     operations = of_kernel("pde")
     parameters = PdeParameters
 
-    def demand(self, op: str, parameters: Parameters, threads: int) -> Demand:
-        """The grid and the one that it is checked with, each twice for Jacobi. The naive variant has one thread."""
-        assert isinstance(parameters, PdeParameters)
-        points = (8 * parameters.interlines + 9) ** 2
-        grids = 4 if op == "jacobi" else 2
-        return Demand(memory=8 * grids * points, threads=1 if parameters.variant == "naive" else 0)
+    def work(self, op: str, parameters: PdeParameters, threads: int, seconds: float) -> Work:
+        """The grid and the one that it is checked with, each twice for Jacobi. The naive variant has one thread.
 
-    def window_s(self, op: str, parameters: Parameters, seconds: float) -> float | None:
-        """Iterations, precision, and a grid that a slow processor does not sweep once within the window end it."""
-        assert isinstance(parameters, PdeParameters)
+        Iterations, precision, and a grid that a slow processor does not sweep once within the window end it.
+        """
+        points, grids = (8 * parameters.interlines + 9) ** 2, 4 if op == "jacobi" else 2
         own = parameters.iterations is not None or parameters.precision is not None
-        points = (8 * parameters.interlines + 9) ** 2
-        return None if own or points > SLOW_POINTS * seconds else seconds
+        return replace(
+            super().work(op, parameters, threads, seconds),
+            demand=Demand(memory=8 * grids * points, threads=1 if parameters.variant == "naive" else 0),
+            window_s=None if own or points > SLOW_POINTS * seconds else seconds,
+        )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from virtometer.workloads.ab import Ab
 from virtometer.workloads.base import Workload
 from virtometer.workloads.clock import Clock
@@ -13,7 +15,7 @@ from virtometer.workloads.net import Net
 from virtometer.workloads.os_operations import OsOperations
 from virtometer.workloads.pde import Pde
 
-WORKLOADS: dict[str, Workload] = {
+WORKLOADS: dict[str, Workload[Any]] = {
     "linpack": Linpack(),
     "memory": Memory(),
     "pde": Pde(),

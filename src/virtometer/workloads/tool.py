@@ -9,63 +9,42 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from virtometer.agent_table import AgentParameter
 from virtometer.model import Better, Demand
-from virtometer.workloads.base import Parameters, Place, Unit, Workload
-
-_LARGEST = 1e30  # what an agent may say of its own numbers, and
-_MOST = 2**53 - 1  # of integers: whatever is computed from them stays a number
+from virtometer.workloads.base import SIZE, P, Place, Reading, Work, Workload
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """What a tool said: its number in the operation's unit, and how much work it counted (None where it does not).
-
-    ValueError for what no tool can have measured: not finite, below 0, or beyond all sense.
-    """
-
-    value: float
-    work: int | None
-
-    def __post_init__(self) -> None:
-        """A tool runs in a guest, and may print anything."""
-        value = self.value == 0 or 1 / _LARGEST <= self.value <= _LARGEST
-        if not value or not (self.work is None or 0 <= self.work <= _MOST):
-            raise ValueError("a number that cannot be")
-
-
-class Tool(Workload):
-    """A workload that is a program of the host's, also in guests. Subclasses give its command line, read its output.
-
-    package: the Debian package that has the program. version_option: makes it say which version it is.
-    """
+class Tool(Workload[P]):
+    """A workload that is a program of the host's, also in guests. Subclasses give its command line, read its output."""
 
     kernel: ClassVar[str] = "command"
-    program: ClassVar[str]
-    package: ClassVar[str]
-    version_option: ClassVar[str] = "--version"
 
-    def window_s(self, op: str, parameters: Parameters, seconds: float) -> float | None:
-        """A program ends when its work is done, whatever the window."""
-        return None
-
-    def cannot_pause(self, op: str, parameters: Parameters, seconds: float, cached: str = "") -> str:
-        """A program runs to its end."""
-        return "it is a program of its own"
+    def work(self, op: str, parameters: P, threads: int, seconds: float) -> Work:
+        """One thread runs the program, which ends when its work is done, whatever the window."""
+        return replace(
+            super().work(op, parameters, threads, seconds),
+            demand=Demand(threads=1),
+            window_s=None,
+            own_reason="it is a program of its own",
+        )
 
     def takes(self, op: str) -> Mapping[str, AgentParameter]:
         """The agent knows nothing of a tool's parameters."""
         return {}
 
-    def unit_of(self, op: str, parameter: str) -> str | None:
-        """As the field of the parameter says."""
-        field = self.parameters.model_fields.get(parameter)
-        return None if field is None else next((one.name for one in field.metadata if isinstance(one, Unit)), None)
+    def defaults(self, op: str) -> Mapping[str, str | int | None]:
+        """Each operation has all parameters, with the defaults of their fields."""
+        return dict.fromkeys(self.parameters.model_fields)
 
-    def options(self, op: str, parameters: Parameters, place: Place) -> Sequence[str]:
+    def in_bytes(self, op: str, parameter: str) -> bool:
+        """A field that takes sizes is one of bytes."""
+        field = self.parameters.model_fields.get(parameter)
+        return field is not None and SIZE in field.metadata
+
+    def options(self, op: str, parameters: P, place: Place) -> Sequence[str]:
         """The program's arguments."""
         raise NotImplementedError
 
@@ -73,11 +52,7 @@ class Tool(Workload):
         """What the program printed. Raises UsageError for what it cannot have printed."""
         raise NotImplementedError
 
-    def demand(self, op: str, parameters: Parameters, threads: int) -> Demand:
-        """One thread runs the program."""
-        return Demand(threads=1)
-
-    def arguments(self, op: str, parameters: Parameters, place: Place) -> dict[str, Any]:
+    def arguments(self, op: str, parameters: P, place: Place) -> dict[str, Any]:
         """What the agent is asked: to run the program."""
         self.ensure_operation(op)
         options = list(self.options(op, parameters, place))

@@ -161,7 +161,7 @@ def test_options_of_designs_need_factors(tmp_path: Path) -> None:
 
 
 def test_settings_that_no_factor_varies() -> None:
-    plan, _ = load(ROOT / "plans" / "qemu-disk-factors.yaml")
+    plan = load(ROOT / "plans" / "qemu-disk-factors.yaml")[0].plan
     assert set(settings_beside_factors(plan, plan.cells[0])) == {"memory", "cpus"}
 
 
@@ -200,4 +200,4 @@ def test_a_campaign_of_cells_on_the_real_agent(tmp_path: Path) -> None:
     # Each block has every cell once, and the reference once more as the control.
     assert len(measured) == 2 * (4 + 1)
     assert all(record.failure is None for record in campaign.trials)
-    assert load(out / "plan.yaml")[0].cells == plan.cells, "the stored text gives the same cells again"
+    assert load(out / "plan.yaml")[0].plan.cells == plan.cells, "the stored text gives the same cells again"

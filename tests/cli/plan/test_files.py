@@ -23,7 +23,7 @@ STUDIES = ("tsiouprou2010", "lemberger2010", "appel2008", "zupka2008")
 
 @pytest.mark.parametrize("name", [*(f"study-{study}" for study in STUDIES), "loaded", "mixed"])
 def test_plans_of_several_guests_measure_the_baseline_too(name: str) -> None:
-    plan, _ = load(ROOT / "plans" / f"{name}.yaml")
+    plan = load(ROOT / "plans" / f"{name}.yaml")[0].plan
     names = [one.name for one in plan.environments]
     trials = [trial for scenario in plan.scenarios for group in groups(plan, scenario, names) for trial in group]
     work = {one.workload for trial in trials for one in trial if one.role == "measured"}
@@ -34,7 +34,7 @@ def test_plans_of_several_guests_measure_the_baseline_too(name: str) -> None:
 def test_the_published_rows_under_load_and_at_once_are_in_the_plans() -> None:
     disk = {"random read", "random write", "sequential read", "sequential write"}
     for name in ("tsiouprou2010", "lemberger2010"):
-        plan, _ = load(ROOT / "plans" / f"study-{name}.yaml")
+        plan = load(ROOT / "plans" / f"study-{name}.yaml")[0].plan
         of = {
             kind: {workload for one in plan.scenarios if one.type == kind for workload in one.workloads}
             for kind in ("loaded", "mixed", "pair")
@@ -72,7 +72,8 @@ def test_a_built_in_plan_that_is_missing_is_one_sentence() -> None:
 
 def test_a_plan_comes_with_its_text(tmp_path: Path) -> None:
     path = written(tmp_path, GOOD)
-    plan, text = load(path)
+    resolved, text = load(path)
+    plan = resolved.plan
     assert (plan.name, len(plan.workloads), text) == ("good", 2, path.read_text())
 
 
@@ -85,7 +86,8 @@ def test_a_mark_of_the_byte_order_is_no_part_of_the_text(tmp_path: Path) -> None
 def test_a_part_of_a_plan_is_chosen_by_names(tmp_path: Path) -> None:
     path = written(tmp_path, GOOD)
     assert selection(None, None) == selection([], ())
-    plan, text = load(path, selection(["two"], ["native"]))
+    resolved, text = load(path, selection(["two"], ["native"]))
+    plan = resolved.plan
     assert [one.name for one in plan.workloads] == ["two"]
     assert [one.name for one in plan.environments] == ["native"]
     assert text == path.read_text(), "the text is whole"
@@ -111,8 +113,8 @@ def test_what_is_no_text_and_what_is_endless_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_plan_that_fits_skips_nothing(tmp_path: Path) -> None:
-    plan, _, skipped = load_for_here(written(tmp_path, GOOD), tmp_path)
-    assert (len(plan.workloads), skipped) == (2, [])
+    resolved, _, skipped = load_for_here(written(tmp_path, GOOD), tmp_path)
+    assert (len(resolved.plan.workloads), skipped) == (2, [])
 
 
 def test_what_this_host_cannot_do_names_file_and_line(tmp_path: Path) -> None:
@@ -120,12 +122,12 @@ def test_what_this_host_cannot_do_names_file_and_line(tmp_path: Path) -> None:
     with pytest.raises(PlanNotHere) as caught:
         load_for_here(path, tmp_path)
     assert caught.value.sentence.startswith(f"{path}:8: ") and "64T" in caught.value.sentence
-    assert load(path)[0].name == "good", "the plan is right"
+    assert load(path)[0].plan.name == "good", "the plan is right"
     assert load_for_here(path, tmp_path, selection(["one"], None))[2] == [], "what is not chosen does not matter"
 
 
 def test_the_seed_of_the_command_line_goes_before_that_of_the_plan(tmp_path: Path) -> None:
-    plan, _ = load(written(tmp_path, GOOD))
+    plan = load(written(tmp_path, GOOD))[0].plan
     seeded = plan.model_copy(update={"seed": 7})
     assert [seed_of(seeded, 0), seed_of(seeded, 9), seed_of(seeded, None)] == [0, 9, 7]
     fresh = {seed_of(plan, None) for _ in range(8)}
@@ -136,8 +138,8 @@ def test_the_quick_plan_s_arrays_follow_the_host_s_cache_and_have_a_size_without
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     for cache, size in ((8 << 20, 16 << 20), (504 << 20, 128 << 20), (None, 64 << 20)):
-        monkeypatch.setattr("virtometer.runner.campaign.catalogue.last_cache_bytes", lambda cache=cache: cache)
-        plan, _ = load(built_in(QUICK))
+        monkeypatch.setattr("virtometer.runner.campaign.here.last_cache_bytes", lambda cache=cache: cache)
+        plan = load(built_in(QUICK))[0].plan
         (triad,) = (one for one in plan.workloads if one.name == "memory triad")
         assert (triad.parameters["size"], triad.scheduling) == (size, "interleaved")
     own = tmp_path / "own.yaml"

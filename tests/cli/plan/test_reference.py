@@ -9,10 +9,10 @@ import pytest
 
 from tests.cli.laboratory import PROGRAM, virtometer
 from virtometer.design.plan.reference import sections
+from virtometer.environments.registry import KINDS
 from virtometer.errors import UsageError
-from virtometer.runner.campaign.catalogue import catalogue
 
-ALL = sections(catalogue())
+ALL = sections(KINDS)
 
 
 def test_one_part_by_its_name_and_all_without_one() -> None:
@@ -39,7 +39,7 @@ def test_the_reference_fits_a_terminal_that_has_ascii_alone() -> None:
 
 def test_an_unknown_name_is_one_sentence() -> None:
     with pytest.raises(UsageError, match="did you mean 'disk'"):
-        sections(catalogue(), "dis")
+        sections(KINDS, "dis")
     outcome = virtometer("plan", "reference", "qemuu")
     assert (outcome.status, outcome.out) == (2, "")
     first, second = outcome.err.splitlines()

@@ -139,7 +139,7 @@ def test_show_says_where_the_disk_file_is_when_trials_begin(monkeypatch: pytest.
 
 def test_show_says_what_guests_need_at_once_and_their_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """QEMU's machine has 512 MiB and 128 beside it; each other guest holds three arrays of 32 MiB."""
-    monkeypatch.setattr("virtometer.runner.campaign.catalogue.last_cache_bytes", lambda: 16 << 20)
+    monkeypatch.setattr("virtometer.runner.campaign.here.last_cache_bytes", lambda: 16 << 20)
     path = tmp_path / "quick.yaml"
     path.write_text((ROOT / "plans" / "quick.yaml").read_text().replace("unavailable: skip", "unavailable: refuse"))
     words = ("plan", "show", path, "--in", "runc,QEMU (emulated)", "--only", "memory triad")
@@ -174,7 +174,7 @@ def test_show_says_what_guests_need_at_once_and_their_groups(tmp_path: Path, mon
 
 
 def test_show_marks_the_starts_that_workloads_share(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("virtometer.runner.campaign.catalogue.last_cache_bytes", lambda: 16 << 20)
+    monkeypatch.setattr("virtometer.runner.campaign.here.last_cache_bytes", lambda: 16 << 20)
     monkeypatch.setattr(here, "memory_sizes", lambda: (64 << 30, 8 << 30))
     outcome = virtometer("plan", "show", ROOT / "plans" / "quick.yaml")
     trials = [line for line in outcome.out.splitlines() if re.match(r" +\d+ ", line)]

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
-from pydantic import Field
 
-from tests.design.test_parse import CATALOGUE, GOOD, BoxSettings, messages, parse
+from tests.design.test_parse import BOXES, GOOD, BoxSettings, a_kind, drills, messages, parse
 from virtometer.design.factorial.cells import space_of
-from virtometer.design.parse import parse_plan, read_plan
-from virtometer.design.plan.catalogue import Catalogue, KindDescription
+from virtometer.design.parse import read_plan
 from virtometer.design.plan.selection import Selection
 from virtometer.errors import PlanError
 from virtometer.model import Plan, TuningStep
@@ -140,16 +139,21 @@ def test_a_screening_has_its_centre_as_the_reference() -> None:
     )
 
 
+def read(selected: Selection, instead: dict[str, Any] | None = None) -> Plan:
+    with drills():
+        return read_plan(FACTORS, "p.yaml", BOXES, selected, instead).resolved.plan
+
+
 def test_the_name_in_the_file_chooses_all_cells() -> None:
-    found = read_plan(FACTORS, "p.yaml", CATALOGUE, Selection(environments=("box",)))
-    assert [one.of for one in found.plan.environments] == ["box"] * 8
-    one = read_plan(FACTORS, "p.yaml", CATALOGUE, Selection(environments=("native",)))
-    assert [place.name for place in one.plan.environments] == ["native", one.plan.baseline]
+    found = read(Selection(environments=("box",)))
+    assert [one.of for one in found.environments] == ["box"] * 8
+    one = read(Selection(environments=("native",)))
+    assert [place.name for place in one.environments] == ["native", one.baseline]
 
 
 def test_fields_may_be_replaced() -> None:
-    found = read_plan(FACTORS, "p.yaml", CATALOGUE, instead={"design": {"type": "one at a time"}, "blocks": 7})
-    assert (len(found.plan.cells), found.plan.blocks) == (4, 7)
+    found = read(Selection(), {"design": {"type": "one at a time"}, "blocks": 7})
+    assert (len(found.cells), found.blocks) == (4, 7)
 
 
 def test_settings_that_do_not_go_together_are_said_once() -> None:
@@ -185,7 +189,7 @@ def test_a_screening_of_three_numeric_settings() -> None:
     class Numbers(BoxSettings):
         depth: int = 1
 
-    catalogue = Catalogue({"box": KindDescription(Numbers)}, CATALOGUE.workloads)
+    kinds = {"box": a_kind(Numbers)}
     factors = "".join(
         f"  - {{name: {name}, setting: {name}, levels: [{levels}]}}\n"
         for name, levels in (("memory", "8M, 16M, 32M"), ("cpus", "1, 2, 4"), ("depth", "1, 8, 64"))
@@ -198,21 +202,16 @@ factors:
 {factors}design: {{type: screening}}
 workloads: [{{name: drill, workload: drill, op: deep}}]
 """
-    plan = parse_plan(text, "p.yaml", catalogue)
+    plan = parse(text, kinds)
     assert len(plan.cells) == 9
     assert plan.baseline == "box memory=16M cpus=2 depth=8"
     assert plan.cells[0].settings == {"memory": 16 << 20, "cpus": 2.0, "depth": 8}
     assert [factor.reference for factor in plan.factors] == ["16M", "2", "8"]
     refused = text.replace("name: cpus, setting: cpus, ", "name: cpus, setting: cpus, reference: '1', ")
     with pytest.raises(PlanError, match="the reference of a screening is its centre: '2' of 'cpus'"):
-        parse_plan(refused, "p.yaml", catalogue)
+        parse(refused, kinds)
 
 
-class TunedBox(BoxSettings):
-    tuning: list[TuningStep] = Field(default_factory=list)
-
-
-TUNABLE = Catalogue({**CATALOGUE.kinds, "box": KindDescription(TunedBox)}, CATALOGUE.workloads)
 STEPS = (
     ("settings: {memory: 64M}", "settings: {memory: 64M, tuning: [{run: first}]}"),
     ("small: {cpus: 1, cpuset: [0]}", "small: {tuning: [{queue_length: 5}]}"),
@@ -221,7 +220,7 @@ STEPS = (
 
 
 def test_the_steps_of_tuning_of_several_factors_add_up() -> None:
-    plan = parse_plan(varied(*STEPS), "p.yaml", TUNABLE)
+    plan = parse(varied(*STEPS))
     found = {tuple(one.levels.values())[1:]: one.settings.get("tuning") for one in plan.cells}
     first, small = {"run": "first"}, {"queue_length": 5}
     assert found == {
@@ -236,15 +235,15 @@ def test_a_wrong_step_of_a_level_has_the_line_of_the_level() -> None:
     text = varied(*STEPS, ("{queue_length: 5}", "{queue_length: often}"))
     line = text.splitlines().index("      small: {tuning: [{queue_length: often}]}") + 1
     with pytest.raises(PlanError) as caught:
-        parse_plan(text, "p.yaml", TUNABLE)
+        parse(text)
     assert caught.value.line == line
 
 
 def test_the_host_is_tuned_for_one_environment_only_where_its_guests_live_alone() -> None:
     host = ("{run: first}", "{where: host, sysctl: {vm.dirty_ratio: 5}}")
-    parse_plan(varied(*STEPS, host), "p.yaml", TUNABLE)
+    parse(varied(*STEPS, host))
     with pytest.raises(PlanError, match=r"tunes the host, where guests of other environments live .*'fresh: trial'"):
-        parse_plan(varied(*STEPS, host, ("blocks: 6", "blocks: 6\nfresh: block")), "p.yaml", TUNABLE)
+        parse(varied(*STEPS, host, ("blocks: 6", "blocks: 6\nfresh: block")))
     whole = "tuning: [{where: host, sysctl: {vm.dirty_ratio: 5}}]\nfresh: block"
-    plan = parse_plan(varied(("blocks: 6", f"blocks: 6\n{whole}")), "p.yaml", CATALOGUE)
+    plan = parse(varied(("blocks: 6", f"blocks: 6\n{whole}")))
     assert plan.tuning == [TuningStep(where="host", sysctl={"vm.dirty_ratio": 5})]

@@ -8,7 +8,7 @@ import pytest
 from pydantic import model_validator
 
 from tests.design.factorial.test_cells import varied
-from tests.design.test_parse import CATALOGUE, BoxSettings, messages, parse
+from tests.design.test_parse import BOXES, BoxSettings, a_kind, messages, parse
 from virtometer.design.factorial.follow_up import (
     follow_up,
     follow_up_blocks,
@@ -16,7 +16,6 @@ from virtometer.design.factorial.follow_up import (
     space_of_second_stage,
     with_follow_up,
 )
-from virtometer.design.plan.catalogue import Catalogue, KindDescription
 from virtometer.design.schedule.trials import following, schedule
 from virtometer.model import Plan
 
@@ -49,7 +48,7 @@ def test_the_first_stage_is_what_the_plan_has(plan: Plan) -> None:
 
 
 def test_the_second_stage_has_the_kept_factors_with_all_levels_and_names_cells_once(plan: Plan) -> None:
-    found = follow_up(plan, ["cache", "memory"], CATALOGUE)
+    found = follow_up(plan, ["cache", "memory"], BOXES)
     assert found is not None
     assert len(found.cells) == 8
     assert found.cells[0] == plan.baseline
@@ -89,8 +88,8 @@ def test_combinations_whose_settings_do_not_go_together_are_left_out(plan: Plan)
                 raise ValueError("no writeback with 32M")
             return self
 
-    kinds = {**CATALOGUE.kinds, "box": KindDescription(Fussy)}
-    found = follow_up(plan, ["cache", "memory"], Catalogue(kinds, CATALOGUE.workloads))
+    kinds = {**BOXES, "box": a_kind(Fussy)}
+    found = follow_up(plan, ["cache", "memory"], kinds)
     assert found is not None
     assert len(found.cells) == 7
 
@@ -112,11 +111,11 @@ def test_most_cells_leave_room_for_the_first_stage(plan: Plan) -> None:
     assert most_cells(plan) == 32
     assert plan.design is not None
     assert most_cells(plan.model_copy(update={"design": plan.design.model_copy(update={"runs": 64})})) == 48
-    assert follow_up(plan, [], CATALOGUE) is None
+    assert follow_up(plan, [], BOXES) is None
 
 
 def test_the_space_of_the_second_stage_has_its_own_levels(plan: Plan) -> None:
-    found = follow_up(plan, ["cache", "memory"], CATALOGUE)
+    found = follow_up(plan, ["cache", "memory"], BOXES)
     assert found is not None
     space, cells = space_of_second_stage(plan, found)
     assert space.names == ("cache", "memory")
@@ -124,7 +123,7 @@ def test_the_space_of_the_second_stage_has_its_own_levels(plan: Plan) -> None:
 
 
 def test_its_blocks_follow_those_of_the_first_and_measure_its_cells_alone(plan: Plan) -> None:
-    found = follow_up(plan, ["cache"], CATALOGUE)
+    found = follow_up(plan, ["cache"], BOXES)
     assert found is not None
     larger = with_follow_up(plan, found.environments)
     before = schedule(plan, [one.name for one in plan.environments], 1)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from virtometer.design.parse import parse_plan
+from virtometer.design.parse import read_plan
 from virtometer.design.plan.cache_sizes import in_bytes
 from virtometer.design.plan.document import Document
+from virtometer.environments.registry import KINDS
 from virtometer.errors import PlanError
 from virtometer.model import Plan
-from virtometer.runner.campaign.catalogue import catalogue
 
 _PLAN = """\
 virtometer: 1
@@ -27,7 +26,7 @@ workloads:
 
 def plan(more: str, cache: int | None = 32 << 20, workload: str = "memory", op: str = "triad") -> Plan:
     text = _PLAN.format(workload=workload, op=op, more=more)
-    return parse_plan(text, "p.yaml", replace(catalogue(), last_cache_bytes=cache))
+    return read_plan(text, "p.yaml", KINDS, last_cache_bytes=cache).resolved.plan
 
 
 @pytest.mark.parametrize(
@@ -97,4 +96,4 @@ def test_only_what_is_a_size_of_the_cache_may_be_one() -> None:
 @pytest.mark.parametrize("workloads", [None, 1, ["x"], [{"workload": []}], [{"workload": "memory", "parameters": 1}]])
 def test_what_is_no_plan_passes_unchanged(workloads: Any) -> None:
     document = Document({"workloads": workloads}, {})
-    assert in_bytes(document, catalogue()) == (document, [])
+    assert in_bytes(document, 1 << 20) == document

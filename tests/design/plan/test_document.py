@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -129,3 +131,14 @@ def test_whatever_comes_is_data_or_a_sentence(text: str | bytes) -> None:
     except PlanError as error:
         assert error.sentence.startswith("p.yaml:")
         assert "\n" not in error.sentence
+
+
+def test_what_is_wrong_is_kept_over_changes_and_raised_at_once_in_the_order_of_lines() -> None:
+    document = read_document("a: 1\nb: 2\n", "p.yaml")
+    document.check()
+    document.refuse([(("b", "deep"), "second"), (("a",), "first")])
+    changed = replace(document, value={})
+    changed.refuse([(("a",), "first")])
+    with pytest.raises(PlanError) as caught:
+        changed.check()
+    assert caught.value.sentence == "p.yaml:1: first\np.yaml:2: second"

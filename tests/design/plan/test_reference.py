@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
+from unittest.mock import patch
 
 import pytest
-from pydantic import BaseModel, BeforeValidator, Field, ValidationError
+from pydantic import BeforeValidator, Field, ValidationError
 
 from virtometer import agent_table
-from virtometer.design.plan.catalogue import Catalogue, KindDescription, OpDescription, WorkloadDescription
 from virtometer.design.plan.reference import Entry, Section, sections
 from virtometer.environments.registry import KINDS
 from virtometer.errors import UsageError
 from virtometer.model import parse_share, parse_size
-from virtometer.runner.campaign.catalogue import catalogue
-from virtometer.workloads.base import Place
+from virtometer.workloads.base import EVERYTHING, Operation, Parameters, Workload
 from virtometer.workloads.registry import WORKLOADS
-from virtometer.workloads.tool import Tool
 
-ALL = sections(catalogue())
-OF_THE_AGENT = [(name, op) for name, one in WORKLOADS.items() if not isinstance(one, Tool) for op in one.operations]
+ALL = sections(KINDS)
+OF_THE_AGENT = [(name, op) for name, one in WORKLOADS.items() if not one.program for op in one.operations]
 
 
-class Knobs(BaseModel):
+class Knobs(Parameters):
     memory: Annotated[int, BeforeValidator(parse_size), Field(ge=1 << 20, multiple_of=1 << 20)] = Field(
         default=1 << 29, description="bytes"
     )
@@ -36,19 +34,24 @@ class Knobs(BaseModel):
     left: int | None = Field(default=None, description="left to the agent")
 
 
+class Drill(Workload[Knobs]):
+    name = "drill"
+    meaning = "works"
+    operations: ClassVar = {
+        "a": Operation("s", "lower", "time"), "b": Operation("s", "lower", "time"),
+        "c": Operation("B/s", "higher", "rate"),
+    }  # fmt: skip
+    parameters = Knobs
+
+    def defaults(self, op: str) -> dict[str, str | int | None]:
+        every = dict.fromkeys(Knobs.model_fields)
+        without_word = dict.fromkeys(name for name in Knobs.model_fields if name != "word")
+        return {"a": every | {"left": 4}, "b": without_word | {"left": 5}, "c": {"memory": None, "left": 4}}[op]
+
+
 def test_types_bounds_and_defaults_in_words() -> None:
-    workload = WorkloadDescription(
-        ops={"a": OpDescription("s", "lower", "time"), "b": OpDescription("s", "lower", "time"),
-             "c": OpDescription("B/s", "higher", "rate")},
-        parameters=Knobs,
-        meaning="works",
-        takes={
-            "a": dict.fromkeys(Knobs.model_fields) | {"left": 4},
-            "b": dict.fromkeys(set(Knobs.model_fields) - {"word"}) | {"left": 5},
-            "c": {"memory": None, "left": 4},
-        },
-    )  # fmt: skip
-    (section,) = sections(Catalogue(kinds={"box": KindDescription(Knobs)}, workloads={"drill": workload}), "drill")
+    with patch.dict(WORKLOADS, {"drill": Drill()}):
+        (section,) = sections({}, "drill")
     assert section.entries == (
         Entry("memory", "size", "at least 1M, a multiple of 1M", "512M", "bytes", "all"),
         Entry("part", "share", "more than 0%, at most 100%", "12.5%", "a part", "all but c"),
@@ -60,9 +63,7 @@ def test_types_bounds_and_defaults_in_words() -> None:
         Entry("word", "text", "at most 9 characters", "a", "a word", "a"),
         Entry("left", "whole number", "", "4", "left to the agent", "all", ("5 (b)",)),
     )
-    assert [(one.name, one.unit, one.direction, one.meaning) for one in section.operations] == [
-        ("a", "s", "lower", "time"), ("b", "s", "lower", "time"), ("c", "B/s", "higher", "rate"),
-    ]  # fmt: skip
+    assert section.operations == Drill.operations
 
 
 def test_every_workload_and_kind_is_there_with_all_its_operations_and_fields() -> None:
@@ -72,7 +73,7 @@ def test_every_workload_and_kind_is_there_with_all_its_operations_and_fields() -
         assert [entry.name for entry in by_name[name].entries] == list(kind.settings_type.model_fields)
     for name, workload in WORKLOADS.items():
         assert [entry.name for entry in by_name[name].entries] == list(workload.parameters.model_fields)
-        assert [one.name for one in by_name[name].operations] == list(workload.operations)
+        assert by_name[name].operations == workload.operations
 
 
 @pytest.mark.parametrize("section", ALL, ids=lambda section: section.name)
@@ -85,6 +86,19 @@ def test_everything_has_a_meaning(section: Section) -> None:
             f"{where} has no default: its meaning must say 'Without it, ...'"
         )
         assert entry.type != "whole number" or entry.allowed, f"{where} has no bound"
+
+
+def test_needs_and_programs_are_told_in_sentences() -> None:
+    facts = {section.name: section.facts for section in ALL}
+    assert facts["linpack"] == ()
+    assert facts["net"] == ("It needs the network of a guest.",)
+    assert facts["fio"] == (
+        "It runs the program `fio` of the host (Debian package `fio`).", "It needs the disk of a guest.",
+    )  # fmt: skip
+    for name, kind in KINDS.items():
+        assert any("The disk is a device" in fact for fact in facts[name]) == kind.machine
+        for setting in kind.settings_type.clock_settings:
+            assert any(f"`{setting}`" in fact for fact in facts[name])
 
 
 @pytest.mark.parametrize(("name", "op"), OF_THE_AGENT)
@@ -120,17 +134,16 @@ BESIDE: dict[tuple[str, str, object], dict[str, object]] = {
 @pytest.mark.parametrize(("name", "op"), OF_THE_AGENT)
 def test_plans_may_give_what_the_agent_takes_and_nothing_else(name: str, op: str) -> None:
     workload = WORKLOADS[name]
-    place = Place(disk_path="/disk", peer="peer:1", time_server="clock:1")
     for parameter, one in workload.takes(op).items():
         if parameter == "time_server":
             continue  # plans say how, and the laboratory says where
         for value in filter(lambda value: value is not None, (one.minimum, one.maximum, *one.choices)):
             beside = BESIDE.get((op, parameter, value), {})
             given = workload.parameters.model_validate({parameter: value, **beside})
-            assert parameter.replace("_", "-") in workload.arguments(op, given, place), f"{parameter} {value}"
+            assert parameter.replace("_", "-") in workload.arguments(op, given, EVERYTHING), f"{parameter} {value}"
         for value in (one.minimum, one.maximum):
             if value is not None:
                 beyond = value - 1 if value == one.minimum else value + 1
                 with pytest.raises((UsageError, ValidationError)):
                     given = workload.parameters.model_validate({parameter: beyond})
-                    workload.arguments(op, given, place)
+                    workload.arguments(op, given, EVERYTHING)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from tests.cli.laboratory import ROOT, virtometer
-from virtometer.design.plan.reference import Entry, Operation, Section, sections
+from virtometer.design.plan.reference import Entry, Section, sections
 from virtometer.design.plan.reference_page import page
-from virtometer.runner.campaign.catalogue import catalogue
+from virtometer.environments.registry import KINDS
+from virtometer.workloads.base import Operation
 
-ALL = sections(catalogue())
+ALL = sections(KINDS)
 
 
 PAGE = ROOT / "docs" / "PLANS.md"
@@ -24,7 +25,7 @@ def test_a_section_is_a_heading_a_sentence_its_facts_and_a_table() -> None:
     entry = Entry("size", "size", "at least 1M", "4M", "bytes", "all but b", ("8M (b)",))
     drill = Section(
         "workload", "drill", "Drill", "bores holes", "parameter", (entry,),
-        (Operation("deep", "s", "lower", "depth"),), ("It is loud.",),
+        {"deep": Operation("s", "lower", "depth")}, ("It is loud.",),
     )  # fmt: skip
     text = page([drill])
     _, heading, rest = text.partition("## Workloads\n")

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from virtometer.design.parse import parse_plan
+from tests.design.reading import parsed
 from virtometer.errors import PlanError
 from virtometer.model import Plan
-from virtometer.runner.campaign.catalogue import catalogue
 
 TEXT = """\
 virtometer: 1
@@ -26,7 +25,7 @@ scenarios:
 
 
 def read(*scenarios: str) -> Plan:
-    return parse_plan(TEXT + "".join(f"  - {{{one}}}\n" for one in scenarios), "p.yaml", catalogue())
+    return parsed(TEXT + "".join(f"  - {{{one}}}\n" for one in scenarios))
 
 
 @pytest.mark.parametrize(
@@ -55,10 +54,9 @@ def test_a_scenario_that_was_read_names_its_workloads(scenario: str, workloads: 
 
 def test_a_plan_without_scenarios_has_none() -> None:
     text = TEXT.removesuffix("scenarios:\n")
-    assert parse_plan(text, "p.yaml", catalogue()).scenarios == []
-    assert parse_plan(text + "scenario: alone\n", "p.yaml", catalogue()).scenarios == []
+    assert parsed(text).scenarios == []
     with pytest.raises(PlanError, match=r"12: unknown field 'scenario'; did you mean 'scenarios'"):
-        parse_plan(text + "scenario: together\n", "p.yaml", catalogue())
+        parsed(text + "scenario: together\n")
 
 
 @pytest.mark.parametrize(
@@ -133,7 +131,7 @@ def test_what_is_wrong_is_one_sentence_with_its_line(scenario: str, sentence: st
 def test_what_is_wrong_elsewhere_is_told_before_a_scenario_without_its_load() -> None:
     text = TEXT.replace("kind: runc", "kind: ruc") + "  - {name: s, type: loaded, workload: linpack}\n"
     with pytest.raises(PlanError, match="ruc"):
-        parse_plan(text, "p.yaml", catalogue())
+        parsed(text)
 
 
 def test_two_scenarios_of_one_name_are_refused() -> None:
@@ -144,4 +142,4 @@ def test_two_scenarios_of_one_name_are_refused() -> None:
 def test_a_network_scenario_without_a_network_workload_is_refused() -> None:
     text = TEXT.replace("  - {name: stream, workload: net, op: stream}\n", "") + "  - {name: s, type: pair}\n"
     with pytest.raises(PlanError, match="a scenario of the type pair measures the network, and no workload of the"):
-        parse_plan(text, "p.yaml", catalogue())
+        parsed(text)

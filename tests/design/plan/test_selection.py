@@ -7,11 +7,11 @@ import re
 import pytest
 
 from tests.design.plan.test_factors import FACTORS
-from tests.design.test_parse import CATALOGUE
+from tests.design.test_parse import BOXES, drills
 from virtometer.design.parse import PlanRead, read_plan
 from virtometer.design.plan.selection import Selection, words
+from virtometer.environments.registry import KINDS
 from virtometer.errors import PlanError, UsageError
-from virtometer.runner.campaign.catalogue import catalogue
 
 TEXT = FACTORS.replace(
     "blocks: 3",
@@ -27,11 +27,12 @@ ALL = ["drill deep 4K", "drill deep 64K", "drill wide 4K", "drill wide 64K", "sm
 
 
 def chosen(only: tuple[str, ...] = (), environments: tuple[str, ...] = (), text: str = TEXT) -> PlanRead:
-    return read_plan(text, "p.yaml", CATALOGUE, Selection(only, environments))
+    with drills():
+        return read_plan(text, "p.yaml", BOXES, Selection(only, environments))
 
 
 def names(read: PlanRead) -> tuple[list[str], list[str]]:
-    plan = read.plan
+    plan = read.resolved.plan
     return [workload.name for workload in plan.workloads], [environment.name for environment in plan.environments]
 
 
@@ -67,7 +68,7 @@ def test_environments_by_name_and_always_the_baseline(environments: tuple[str, .
 
 
 def test_what_is_chosen_is_otherwise_the_plan() -> None:
-    whole, part = chosen().plan, chosen(("simple",), ("second box",)).plan
+    whole, part = chosen().resolved.plan, chosen(("simple",), ("second box",)).resolved.plan
     assert part.workloads == whole.workloads[5:]
     assert part.environments == [whole.environments[0], whole.environments[2]]
     rest = {"workloads", "environments"}
@@ -117,11 +118,11 @@ workloads:
   - {name: files, workload: memory, op: read, parameters: {size: 1G}}
 """
     with pytest.raises(PlanError, match=r"p\.yaml:6: .*memory read takes 1G of memory"):
-        read_plan(text, "p.yaml", catalogue())
+        read_plan(text, "p.yaml", KINDS)
     with pytest.raises(PlanError, match=r"p\.yaml:6: .*memory read takes 1G of memory"):
-        read_plan(text, "p.yaml", catalogue(), Selection(("files",)))
+        read_plan(text, "p.yaml", KINDS, Selection(("files",)))
     for part in (Selection(("seeks",)), Selection((), ("native",))):
-        assert read_plan(text, "p.yaml", catalogue(), part).plan.name == "files"
+        assert read_plan(text, "p.yaml", KINDS, part).resolved.plan.name == "files"
 
 
 def test_lines_stay_those_of_the_file() -> None:
@@ -146,10 +147,10 @@ def test_too_many_trials_can_be_made_fewer() -> None:
 
 def test_what_was_left_is_said_in_one_line() -> None:
     both = Selection(("drill deep 4K",), ("box",))
-    assert words(both, chosen(both.only, both.environments).plan) == (
+    assert words(both, chosen(both.only, both.environments).resolved.plan) == (
         "of the plan below only the workloads 'drill deep 4K' and the environments 'native', 'box'"
     )
-    assert not words(Selection(), chosen().plan)
+    assert not words(Selection(), chosen().resolved.plan)
 
 
 SCENARIOS = """\
@@ -182,10 +183,10 @@ scenarios:
 def test_scenarios_keep_what_is_chosen_and_what_loads(
     only: tuple[str, ...], environments: tuple[str, ...], workloads: list[str], scenarios: dict[str, list[str]]
 ) -> None:
-    read = read_plan(SCENARIOS, "p.yaml", catalogue(), Selection(only, environments))
+    read = read_plan(SCENARIOS, "p.yaml", KINDS, Selection(only, environments))
     assert names(read)[0] == workloads
-    assert {one.name: one.workloads for one in read.plan.scenarios} == scenarios
-    place = [one.name for one in read.plan.scenarios].index(next(reversed(scenarios)))
+    assert {one.name: one.workloads for one in read.resolved.plan.scenarios} == scenarios
+    place = [one.name for one in read.resolved.plan.scenarios].index(next(reversed(scenarios)))
     assert (
         read.document.line(("scenarios", place, "name"))
         == {"loaded": 13, "matrix": 15, "mixed": 14}[next(reversed(scenarios))]
@@ -195,4 +196,4 @@ def test_scenarios_keep_what_is_chosen_and_what_loads(
 def test_a_choice_that_leaves_no_scenario_is_refused() -> None:
     text = SCENARIOS.replace("  - {name: alone, type: alone}\n", "")
     with pytest.raises(UsageError, match="--only: no scenario of the plan is left"):
-        read_plan(text, "p.yaml", catalogue(), Selection(("cpu",)))
+        read_plan(text, "p.yaml", KINDS, Selection(("cpu",)))

@@ -11,10 +11,11 @@ import pytest
 import yaml
 from pydantic import BaseModel
 
-from virtometer.design.parse import parse_plan
+from tests.design.reading import parsed
+from virtometer.environments.registry import KINDS
 from virtometer.errors import PlanError
 from virtometer.model import Constraint, Design, Factor, Limits, Plan, PlanEnvironment, PlanWorkload, Rules
-from virtometer.runner.campaign.catalogue import catalogue
+from virtometer.workloads.registry import WORKLOADS
 
 LONG = "x" * 300
 WRONG = [
@@ -52,10 +53,9 @@ def places() -> Iterator[tuple[str, str, BaseModel | type[BaseModel]]]:
         yield from ((part, field, model) for field in model.model_fields)
     yield from (("environment", field, PlanEnvironment) for field in PlanEnvironment.model_fields)
     yield from (("workload", field, PlanWorkload) for field in PlanWorkload.model_fields)
-    known = catalogue()
-    for name, kind in known.kinds.items():
-        yield from ((f"kind {name}", field, kind.settings) for field in kind.settings.model_fields)
-    for name, workload in known.workloads.items():
+    for name, kind in KINDS.items():
+        yield from ((f"kind {name}", field, kind.settings_type) for field in kind.settings_type.model_fields)
+    for name, workload in WORKLOADS.items():
         yield from ((f"workload {name}", field, workload.parameters) for field in workload.parameters.model_fields)
 
 
@@ -79,7 +79,7 @@ def with_value(part: str, field: str, given: object) -> str:
         other = {"name": "other", "kind": name, "settings": {field: given}}
         whole["environments"] = [{"name": "native", "kind": "native"}, other]
     elif kind == "workload" and name:
-        op = next(iter(catalogue().workloads[name].ops))
+        op = next(iter(WORKLOADS[name].operations))
         whole["workloads"] = [{"name": "w", "workload": name, "op": op, "parameters": {field: given}}]
     elif kind == "workload":
         whole["workloads"][0][field] = given  # type: ignore[index]
@@ -90,7 +90,7 @@ def with_value(part: str, field: str, given: object) -> str:
 
 def messages(text: str) -> list[str]:
     try:
-        parse_plan(text, "p.yaml", catalogue())
+        parsed(text)
     except PlanError as error:
         said = [line.partition(": ")[2] for line in error.sentence.splitlines()]
         return [one for one in said if not re.fullmatch(r"and [0-9]+ more", one)]
@@ -166,7 +166,7 @@ def test_shares_may_be_percentages() -> None:
     text = json.dumps(
         plan() | {"margin": "5%", "rules": {"max_steal_share": "12.5 %"}, "limits": {"clock_error": "0.1%"}}
     )
-    read = parse_plan(text, "p.yaml", catalogue())
+    read = parsed(text)
     assert (read.margin, read.rules.max_steal_share, read.limits.clock_error) == (0.05, 0.125, 0.001)
 
 
@@ -174,7 +174,7 @@ def test_sizes_are_those_of_the_contract() -> None:
     cases = json.loads((Path(__file__).parents[3] / "contract/sizes.json").read_text())
     assert len(cases["valid"]) > 20 and len(cases["invalid"]) > 20
     for text, size in cases["valid"].items():
-        rules = parse_plan(json.dumps(plan() | {"rules": {"min_free_memory_bytes": text}}), "p.yaml", catalogue()).rules
+        rules = parsed(json.dumps(plan() | {"rules": {"min_free_memory_bytes": text}})).rules
         assert rules.min_free_memory_bytes == size, text
     for text in cases["invalid"]:
         (said,) = messages(json.dumps(plan() | {"disk_span": text}))

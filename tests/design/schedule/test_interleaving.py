@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 
-from virtometer.design.parse import parse_plan
+from tests.design.reading import parsed
+from virtometer.design.plan.resolved import resolve
 from virtometer.design.schedule.interleaving import decided
 from virtometer.design.schedule.trials import schedule
+from virtometer.environments.registry import KINDS
 from virtometer.errors import PlanError
 from virtometer.model import Plan
-from virtometer.runner.campaign.catalogue import catalogue
 
 HEAD = """
 virtometer: 1
@@ -36,7 +37,7 @@ def without_box(plan_text: str) -> str:
 
 
 def plan(workload: str = "linpack", op: str = "classic", end: str = "", **more: Any) -> Plan:
-    return parse_plan(text(workload, op, **more) + end, "p.yaml", catalogue())
+    return parsed(text(workload, op, **more) + end)
 
 
 def scheduling(*names: str, **more: Any) -> str:
@@ -158,12 +159,12 @@ def test_a_window_of_very_many_slices_is_continuous() -> None:
 
 
 def test_one_environment_alone_takes_no_turns() -> None:
-    assert parse_plan(without_box(text()), "p.yaml", catalogue()).workloads[0].scheduling == "continuous"
+    assert parsed(without_box(text())).workloads[0].scheduling == "continuous"
 
 
 def test_timing_by_the_laboratory_needs_long_windows() -> None:
     timed = text(kind="native").replace("kind: native, settings: {}", "kind: native, timing: laboratory")
-    assert parse_plan(timed, "p.yaml", catalogue()).workloads[0].scheduling == "continuous"
+    assert parsed(timed).workloads[0].scheduling == "continuous"
 
 
 TOGETHER = "scenarios:\n  - {name: growing, type: together, guests: [1, 2]}\n"
@@ -171,7 +172,7 @@ TOGETHER = "scenarios:\n  - {name: growing, type: together, guests: [1, 2]}\n"
 
 def of_several(workload: str, op: str, environments: int = 2, **more: Any) -> Plan:
     of_two = text(workload, op, **more) + TOGETHER
-    return parse_plan(of_two if environments == 2 else without_box(of_two), "p.yaml", catalogue())
+    return parsed(of_two if environments == 2 else without_box(of_two))
 
 
 @pytest.mark.parametrize("environments", [1, 2])
@@ -191,7 +192,7 @@ def test_writes_of_several_guests_have_windows_of_their_own() -> None:
 def test_more_samples_than_a_run_may_have_are_not_planned() -> None:
     many = of_several("linpack", "classic").model_copy(update={"seconds": 25.0})
     workloads = [one.model_copy(update={"scheduling": "auto"}) for one in many.workloads]
-    decided_plan, _ = decided(many.model_copy(update={"workloads": workloads}), catalogue())
+    decided_plan, _ = decided(resolve(many.model_copy(update={"workloads": workloads}), KINDS))
     assert decided_plan.workloads[0].scheduling == "continuous"
 
 

@@ -9,23 +9,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from virtometer.design.parse import parse_plan
+from tests.design.reading import resolved
+from virtometer.design.plan.resolved import ResolvedPlan
 from virtometer.design.schedule.residents import Residents, crowds, residents
 from virtometer.design.schedule.shuffle import Generator
-from virtometer.model import Plan
-from virtometer.runner.campaign.catalogue import catalogue
 
 MIB = 1 << 20
-CATALOGUE = catalogue()
 MACHINE = "kind: qemu, settings: {memory: %s}"
 
 
-def plan(environments: dict[str, str], *workloads: str, **more: Any) -> Plan:
+def plan(environments: dict[str, str], *workloads: str, **more: Any) -> ResolvedPlan:
     lines = ["virtometer: 1", "name: residents", "environments:", "  - {name: native, kind: native}"]
     lines += [f"  - {{name: {name}, {kind}}}" for name, kind in environments.items()]
     lines += ["workloads:", *(f"  - {{name: w{n}, {one}}}" for n, one in enumerate(workloads or (CALL,)))]
     lines += [f"{key}: {value}" for key, value in ({"fresh": "block"} | more).items()]
-    return parse_plan("\n".join(lines), "p.yaml", CATALOGUE)
+    return resolved("\n".join(lines))
 
 
 CALL = "workload: os, op: system-call"
@@ -34,8 +32,8 @@ MACHINES = {"large": MACHINE % "2G", "middle": MACHINE % "1G", "small": MACHINE 
 OWN = {"native": 8, "box": 8, "large": 2176, "middle": 1152, "small": 640}
 
 
-def split(of: Plan, room: int) -> Residents:
-    return residents(of, [one.name for one in of.environments], room, CATALOGUE)
+def split(of: ResolvedPlan, room: int) -> Residents:
+    return residents(of, [one.name for one in of.plan.environments], room)
 
 
 def test_what_a_guest_takes() -> None:
@@ -71,19 +69,19 @@ def test_groups_hold_what_fits_beside_the_baseline(room: int, groups: list[tuple
 def test_all_guests_of_interleaved_numbers_are_counted() -> None:
     growing = "[{name: growing, type: together, guests: [1, 3]}]"
     of = plan({"box": "kind: runc", "small": MACHINE % "512M"}, TRIAD, scenarios=growing)
-    names = [one.name for one in of.environments]
-    (crowd,) = crowds(of, names, 3120 * MIB, CATALOGUE)  # 3 x (200 + 200 + 640)
+    names = [one.name for one in of.plan.environments]
+    (crowd,) = crowds(of, names, 3120 * MIB)  # 3 x (200 + 200 + 640)
     assert (crowd.needs, crowd.guests) == ({"native": 200 * MIB, "box": 200 * MIB, "small": 640 * MIB}, 3)
     assert (crowd.apart, crowd.sentence) == (False, "")
-    (crowd,) = crowds(of, names, 3119 * MIB, CATALOGUE)
+    (crowd,) = crowds(of, names, 3119 * MIB)
     assert crowd.apart
     assert crowd.sentence.startswith(
         "the guests of 'growing' need 3 x native 200M + 3 x box 200M + 3 x small 640M = 3120M of memory together"
     )
     assert crowd.sentence.endswith("are free: its environments work one after the other")
-    (crowd,) = crowds(of, ["native"], 1, CATALOGUE)
+    (crowd,) = crowds(of, ["native"], 1)
     assert not crowd.apart, "one environment has nobody to wait for"
-    assert crowds(plan({"box": "kind: runc"}, TRIAD, scenarios=growing, fresh="trial"), names, 1, CATALOGUE) == []
+    assert crowds(plan({"box": "kind: runc"}, TRIAD, scenarios=growing, fresh="trial"), names, 1) == []
 
 
 def test_without_turns_nobody_is_resident_and_there_is_one_group() -> None:
@@ -93,7 +91,7 @@ def test_without_turns_nobody_is_resident_and_there_is_one_group() -> None:
 
 
 def test_what_does_not_work_here_is_in_no_group() -> None:
-    found = residents(plan(MACHINES), ["native", "small", "box"], 660 * MIB, CATALOGUE)
+    found = residents(plan(MACHINES), ["native", "small", "box"], 660 * MIB)
     assert found.groups == (("small",), ("box",))
 
 
@@ -118,14 +116,14 @@ FACTORS = (
 
 def test_where_a_plan_has_factors_the_guests_of_a_group_are_drawn_anew_in_each_block() -> None:
     of = plan({"small": MACHINE % "512M"}, factors=FACTORS)
-    assert len(of.cells) == 8
+    assert len(of.plan.cells) == 8
     found = split(of, 3848 * MIB)  # 2 x 640 + 8 + 4 x 640: two of the baseline, native, and four others
     generator = Generator(1)
     assert callable(found.of_blocks)
     blocks = [found.of_blocks(generator) for _ in range(20)]
     for groups in blocks:
         assert [sum(name != "native" for name in group) for group in groups] == [4, 3]
-        others = {one.name for one in of.environments} - {of.baseline}
+        others = {one.name for one in of.plan.environments} - {of.plan.baseline}
         assert sorted(name for group in groups for name in group) == sorted(others)
     assert len({frozenset(groups[0]) for groups in blocks}) > 10
     (first, *_) = found.sentences()

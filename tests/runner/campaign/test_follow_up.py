@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.analysis import sequential_campaign as sequential
-from tests.runner.fixtures import Watcher
+from tests.design.reading import parsed
+from tests.runner.fixtures import Watcher, resolved
 from virtometer.analysis import analyse
-from virtometer.design.parse import parse_plan
+from virtometer.design.plan.resolved import ResolvedPlan
 from virtometer.errors import Interrupted
-from virtometer.model import Campaign, Plan, PlanEnvironment, Screened, Why
+from virtometer.model import Campaign, Plan, Screened, Why
 from virtometer.runner.campaign import follow_up
-from virtometer.runner.campaign.catalogue import catalogue
 from virtometer.runner.campaign.follow_up import second_stage
 from virtometer.runner.campaign.whole import begin, resume
 from virtometer.store.ledger import Ledger
@@ -39,7 +39,7 @@ fresh: block
 
 @pytest.fixture
 def plan() -> Plan:
-    return parse_plan(PLAN, "p.yaml", catalogue())
+    return parsed(PLAN)
 
 
 def keeping(*names: str) -> Callable[..., tuple[Screened, ...]]:
@@ -56,11 +56,12 @@ def keeping(*names: str) -> Callable[..., tuple[Screened, ...]]:
 def test_the_stage_has_what_the_first_one_keeps() -> None:
     of = sequential.first_stage()
     of = replace(of, plan=of.plan.model_copy(update={"fresh": "block"}))
-    prepared: list[PlanEnvironment] = []
+    prepared: list[str] = []
 
-    def prepare(environments: Sequence[PlanEnvironment]) -> dict[str, tuple[str, str]]:
-        prepared.extend(environments)
-        return {environments[0].name: ("it does not work", "")}
+    def prepare(larger: ResolvedPlan, names: Collection[str]) -> dict[str, tuple[str, str]]:
+        assert larger.settings.keys() >= set(names)
+        prepared.extend(names)
+        return {prepared[0]: ("it does not work", "")}
 
     real = _with_settings(of)
     stage, trials = second_stage(real, prepare, Path())
@@ -68,9 +69,9 @@ def test_the_stage_has_what_the_first_one_keeps() -> None:
     assert stage.follow_up.kept == sequential.KEPT
     assert len(stage.follow_up.cells) == 4
     assert len(prepared) == 2, "two of four were in the first stage"
-    assert stage.follow_up.missing == {prepared[0].name: ("it does not work", "")}
+    assert stage.follow_up.missing == {prepared[0]: ("it does not work", "")}
     assert stage.follow_up.blocks == 12
-    assert prepared[0].name not in {trial.placements[0].environment for trial in trials}
+    assert prepared[0] not in {trial.placements[0].environment for trial in trials}
     assert stage.trials == len(trials) == 12 * 4, "the control as well"
     assert stage.first_trial == len(of.planned)
     assert trials[0].index == of.planned[-1].index + 1
@@ -89,7 +90,7 @@ def _with_settings(of: Campaign) -> Campaign:
 def test_both_stages_are_measured_and_kept(plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(follow_up, "screened", keeping("second"))
     watcher = Watcher()
-    done = begin(plan, PLAN, tmp_path / "r", 1, watcher)
+    done = begin(resolved(plan), PLAN, tmp_path / "r", 1, watcher)
     (stage,) = done.stages
     assert watcher.extensions == [stage]
     assert stage.follow_up is not None
@@ -124,7 +125,7 @@ def test_a_campaign_goes_on_in_either_stage(
 
     watcher.after_trial = interrupt
     with pytest.raises(Interrupted):
-        begin(plan, PLAN, tmp_path / "r", 1, watcher)
+        begin(resolved(plan), PLAN, tmp_path / "r", 1, watcher)
     with Ledger.open(tmp_path / "r") as ledger:
         before = ledger.read()
     assert bool(before.stages) is (after > 42)
@@ -139,7 +140,7 @@ def test_where_nothing_matters_there_is_no_second_stage(
     plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(follow_up, "screened", keeping())
-    done = begin(plan, PLAN, tmp_path / "r", 1, Watcher())
+    done = begin(resolved(plan), PLAN, tmp_path / "r", 1, Watcher())
     (stage,) = done.stages
     assert stage.follow_up is not None
     assert not stage.follow_up.cells

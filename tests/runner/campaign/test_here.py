@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.runner.fixtures import MakePlan
+from tests.runner.fixtures import MakePlan, resolved
 from virtometer.runner.campaign.here import host_sizes, not_here
 from virtometer.runner.lab.context import ROOM
 
@@ -39,13 +39,13 @@ def test_a_file_in_the_way_does_not_hinder_the_question(tmp_path: Path) -> None:
 
 def test_a_small_plan_fits_and_a_disk_file_beyond_the_disk_does_not(tmp_path: Path, make_plan: MakePlan) -> None:
     disk = {"name": "d", "workload": "disk", "op": "random-read"}
-    assert not_here(make_plan([NATIVE]), tmp_path) == []
-    assert not_here(make_plan([NATIVE], [disk]), tmp_path) == []
-    (found,) = not_here(make_plan([NATIVE], [disk], disk_span="16T"), tmp_path)
+    assert not_here(resolved(make_plan([NATIVE])), tmp_path) == []
+    assert not_here(resolved(make_plan([NATIVE], [disk])), tmp_path) == []
+    (found,) = not_here(resolved(make_plan([NATIVE], [disk], disk_span="16T")), tmp_path)
     assert found.path == ("disk_span",) and "16T" in found.sentence
 
 
 def test_memory_that_this_host_does_not_have_is_told_of_the_environment(tmp_path: Path, make_plan: MakePlan) -> None:
     memory = {"name": "m", "workload": "memory", "op": "read", "parameters": {"size": "64T"}}
-    found = not_here(make_plan([NATIVE], [memory]), tmp_path)
+    found = not_here(resolved(make_plan([NATIVE], [memory])), tmp_path)
     assert len(found) == 1 and "64T" in found[0].sentence

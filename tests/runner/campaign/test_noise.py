@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.runner.fixtures import Document, MakePlan, Watcher
+from tests.runner.fixtures import Document, MakePlan, Watcher, resolved
 from virtometer.errors import Interrupted
 from virtometer.host.owned.journal import Journal
 from virtometer.model import Plan
@@ -54,7 +54,7 @@ def seen(watcher: Watcher, there: Path, call: Callable[[], None] = lambda: None)
 
 def test_native_is_measured_against_baseline_and_nothing_is_left(there: Path, plan: Plan, watcher: Watcher) -> None:
     during = seen(watcher, there)
-    found = noise.measure(plan, "virtometer: 1\n", watcher)
+    found = noise.measure(resolved(plan), "virtometer: 1\n", watcher)
     assert [one.workload for one in found] == ["linpack", "disk"]
     for one in found:
         assert one.blocks == 6, one.reason
@@ -71,7 +71,7 @@ def test_native_is_measured_against_baseline_and_nothing_is_left(there: Path, pl
 def test_nothing_is_left_after_ctrl_c(there: Path, plan: Plan, watcher: Watcher) -> None:
     during = seen(watcher, there, lambda: signal.raise_signal(signal.SIGINT))
     with pytest.raises(Interrupted) as caught:
-        noise.measure(plan, "virtometer: 1\n", watcher)
+        noise.measure(resolved(plan), "virtometer: 1\n", watcher)
     assert (caught.value.sentence, caught.value.advice) == ("stopped: nothing of the measurement of noise is kept", "")
     assert len(during) >= 1
     assert list(there.iterdir()) == []
@@ -79,7 +79,9 @@ def test_nothing_is_left_after_ctrl_c(there: Path, plan: Plan, watcher: Watcher)
 
 
 def test_a_disk_file_that_does_not_fit_is_left_out(there: Path, plan: Plan, watcher: Watcher) -> None:
-    (found,) = noise.measure(plan.model_copy(update={"disk_span": 1 << 44, "blocks": 1}), "virtometer: 1\n", watcher)
+    (found,) = noise.measure(
+        resolved(plan.model_copy(update={"disk_span": 1 << 44, "blocks": 1})), "virtometer: 1\n", watcher
+    )
     assert found.workload == "linpack"
     (sentence,) = [one for one in watcher.sentences if one.startswith("the disk is left out: ")]
     assert str(there) in sentence

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.runner.fixtures import Document, MakePlan, Watcher
+from tests.runner.fixtures import Document, MakePlan, Watcher, resolved
 from virtometer.runner.campaign import page_cache
 from virtometer.runner.campaign import whole as campaigns
 from virtometer.runner.campaign.page_cache import alike, held, memory_bytes, stays
@@ -86,7 +86,7 @@ def test_each_run_on_the_disk_says_how_it_began(
     ]
     environments: list[Document] = [{"name": "native", "kind": "native"}, {"name": "box", "kind": "native"}]
     plan = make_plan(environments, workloads, blocks=2, fresh="block", disk_span=1 << 20)
-    found = campaigns.begin(plan, "text", file.parent / "c", 7, watcher)
+    found = campaigns.begin(resolved(plan), "text", file.parent / "c", 7, watcher)
     said = [
         (run.placement.workload, run.conditions.get("host_cache_begins"))
         for record in found.trials
@@ -109,7 +109,7 @@ def test_one_guest_begins_as_many_guests_of_the_same_plan_do(
         fresh="block",
         disk_span=1 << 20,
     )
-    found = campaigns.begin(plan, "text", file.parent / "c", 7, watcher)
+    found = campaigns.begin(resolved(plan), "text", file.parent / "c", 7, watcher)
     said = {
         (len(record.runs), run.conditions.get("host_cache_begins")) for record in found.trials for run in record.runs
     }

@@ -11,7 +11,7 @@ import pytest
 from tests.analysis import sequential_campaign as sequential
 from tests.analysis.factor_campaigns import disk_campaign
 from tests.analysis.simulated_campaigns import Place, Work, gaussian, simulate, trials_of
-from tests.runner.fixtures import Document, MakePlan, Watcher
+from tests.runner.fixtures import Document, MakePlan, Watcher, resolved
 from virtometer.analysis.stopping.rule import Allotment
 from virtometer.model import Campaign, Failure, FailureKind, Mark, MarkKind
 from virtometer.runner.campaign import stages
@@ -123,7 +123,7 @@ def test_the_stage_is_measured_and_kept(make_plan: MakePlan, tmp_path: Path, mon
     key = ("calls", "other")
     monkeypatch.setattr(stages, "allot", lambda *_, **__: Allotment({key: 3, ("linpack", "other"): 2}, {}))
     watcher = Watcher()
-    done = begin(plan, "", tmp_path / "r", 1, watcher)
+    done = begin(resolved(plan), "", tmp_path / "r", 1, watcher)
     (stage,) = done.stages
     assert watcher.extensions == [stage]
     assert stage.blocks == {key: 1}

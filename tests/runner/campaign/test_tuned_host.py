@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
+from tests.design.reading import parsed
 from tests.runner.fixtures import MakePlan
-from virtometer.design.parse import parse_plan
-from virtometer.runner.campaign.catalogue import catalogue
 from virtometer.runner.campaign.tuned_host import tunes_host
 
 ON_HOST: dict[str, Any] = {"where": "host", "sysctl": {"vm.swappiness": 11}}
@@ -42,7 +41,7 @@ fresh: trial
 @pytest.mark.parametrize(("design", "later"), [("full", False), ("sequential", True)])
 def test_levels_of_factors_count(design: str, later: bool) -> None:
     """Those that no cell of the first stage has may come in a second one."""
-    plan = parse_plan(PLAN.replace("DESIGN", design), "plan.yaml", catalogue())
+    plan = parsed(PLAN.replace("DESIGN", design), "plan.yaml")
     assert tunes_host(plan)
     first = [one.model_copy(update={"settings": {}}) for one in plan.environments]
     assert tunes_host(plan.model_copy(update={"environments": first})) is later

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.runner.conftest import Rogue, RogueSettings
-from tests.runner.fixtures import Document, MakePlan, Watcher
+from tests.runner.fixtures import Document, MakePlan, Watcher, resolved
 from virtometer.analysis import analyse
 from virtometer.analysis.compare.blocks import beside, cells
 from virtometer.environments.base import Check, Settings
@@ -35,7 +35,7 @@ def rogue(behaviour: str) -> Document:
 
 
 def begin(plan: Plan, directory: Path, watcher: Watcher) -> Campaign:
-    return campaigns.begin(plan, "text", directory, 7, watcher)
+    return campaigns.begin(resolved(plan), "text", directory, 7, watcher)
 
 
 def test_a_native_campaign_measures_every_planned_trial(tmp_path: Path, watcher: Watcher, make_plan: MakePlan) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.runner.fixtures import Document, MakePlan
+from tests.runner.fixtures import Document, MakePlan, resolved
 from virtometer.environments.base import LabContext
 from virtometer.model import FailureKind, Placement, Plan, Trial
 from virtometer.runner.execution.admission import Admission
@@ -48,13 +48,13 @@ def trial(*placements: Placement, turns: int | None = None) -> Trial:
 )
 def test_what_a_guest_lacks_is_a_result(lab: LabContext, plan: Plan, placement: Placement, reason: str) -> None:
     with pytest.raises(TrialFailed, match=reason) as caught:
-        Admission(plan, lab).admit(placement, running(), trial(placement))
+        Admission(resolved(plan), lab).admit(placement, running(), trial(placement))
     assert caught.value.failure.kind is FailureKind.UNAVAILABLE and not caught.value.broken
 
 
 def test_a_run_has_its_name_its_window_and_the_way_it_begins(lab: LabContext, plan: Plan) -> None:
     admission, one, other = (
-        Admission(plan, lab),
+        Admission(resolved(plan), lab),
         Placement("native", "cpu"),
         Placement("native", "cpu", guest=2, ordinal=1),
     )
@@ -70,7 +70,7 @@ def test_a_run_has_its_name_its_window_and_the_way_it_begins(lab: LabContext, pl
 
 
 def test_several_guests_have_each_processor_watched(lab: LabContext, plan: Plan) -> None:
-    admission, one = Admission(plan, lab), Placement("native", "cpu")
+    admission, one = Admission(resolved(plan), lab), Placement("native", "cpu")
     assert not admission.several(trial(one))
     assert admission.several(trial(one, Placement("native", "cpu", guest=2, ordinal=1)))
     with ExitStack() as stack:

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.runner.fixtures import Document, MakePlan
+from tests.runner.fixtures import Document, MakePlan, resolved
 from tests.store.campaigns import campaign
 from virtometer.environments.base import LabContext
 from virtometer.environments.registry import KINDS
@@ -50,7 +50,7 @@ def execute(lab: LabContext) -> Iterator[Guests]:
             kind.prepare(settings)
             name = f"several-{os.getpid()}-{number}"
             running_guests[key] = RunningGuest.start(kind, environment, settings, name, plan.limits, key.number)
-        (record,) = Executor(plan, lab).run([trial], running_guests)
+        (record,) = Executor(resolved(plan), lab).run([trial], running_guests)
         return record
 
     yield run

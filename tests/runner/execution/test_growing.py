@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.runner.fixtures import Document, MakePlan, Watcher
+from tests.runner.fixtures import Document, MakePlan, Watcher, resolved
 from virtometer.analysis.groups.scenarios import together
 from virtometer.clock import intervals
 from virtometer.design.schedule.trials import schedule
@@ -67,7 +67,7 @@ def run(lab: LabContext) -> Iterator[Crowds]:
             settings = kind.settings_type.model_validate(environment.settings)
             name = f"crowd-{os.getpid()}-{number}"
             running[key] = RunningGuest.start(kind, environment, settings, name, plan.limits, key.number)
-        return (runner or Executor(plan, lab)).run(trials, running, 7)
+        return (runner or Executor(resolved(plan), lab)).run(trials, running, 7)
 
     yield executed
     for one in running.values():
@@ -220,7 +220,7 @@ def test_guests_whose_speed_changes_in_a_long_window_are_measured_in_long_window
     plan_of: Callable[..., Plan], run: Crowds, lab: LabContext
 ) -> None:
     plan = plan_of(guests=[1, 2], box={"later": 0.2}, steady={})
-    runner = Executor(plan, lab)
+    runner = Executor(resolved(plan), lab)
     for _ in range(2):
         for record in run(plan, runner):
             (long,) = {run_.in_long_windows for run_ in record.scored}
@@ -267,7 +267,7 @@ def test_a_campaign_of_real_guests(tmp_path: Path, watcher: Watcher, make_plan: 
         fresh="block",
         limits={"clock_error": 0.05, "start_s": 30, "prepare_s": 30, "run_extra_s": 30, "answer_s": 10},
     )
-    campaigns.begin(plan, "text", tmp_path / "c", 7, watcher, beside=True)
+    campaigns.begin(resolved(plan), "text", tmp_path / "c", 7, watcher, beside=True)
     campaign = _read(tmp_path / "c")
     assert [(record.status, record.reason) for record in campaign.trials] == [("done", "")] * 20
     assert len(campaign.guests) == 12, "six guests a block, started once"
@@ -293,7 +293,7 @@ def test_guests_that_are_never_alone_take_turns_as_well(tmp_path: Path, watcher:
         fresh="block",
         limits={"clock_error": 0.2, "start_s": 30, "prepare_s": 30, "run_extra_s": 30, "answer_s": 10},
     )
-    campaigns.begin(plan, "text", tmp_path / "c", 7, watcher, beside=True)
+    campaigns.begin(resolved(plan), "text", tmp_path / "c", 7, watcher, beside=True)
     records = _read(tmp_path / "c").trials
     assert sorted(map(size, records)) == [1, 1, 1, 6]
     assert [(record.status, record.reason) for record in records] == [("done", "")] * 4

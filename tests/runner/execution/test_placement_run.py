@@ -17,8 +17,8 @@ def test_the_beginning_of_a_slice_that_does_not_count_is_as_long_as_guest_and_op
     none: Any = None
     guest = SimpleNamespace(run_in_s=0.008, run_ins={"os context-switch": 0.024, "os procedure": 0.001})
     running: Any = SimpleNamespace(guest=guest)
-    planned: Any = SimpleNamespace(workload="os", op=op)
-    assert PlacementRun(none, running, none, planned, none, none, 1.0).run_in_s == run_in_s
+    work: Any = SimpleNamespace(name=f"os {op}")
+    assert PlacementRun(none, running, work, none, none, 1.0).run_in_s == run_in_s
 
 
 def test_a_guest_of_several_placements_is_named_once() -> None:

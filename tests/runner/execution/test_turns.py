@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.runner.fixtures import Document, MakePlan
+from tests.runner.fixtures import Document, MakePlan, resolved
 from virtometer.clock import line
 from virtometer.environments.base import LabContext
 from virtometer.environments.registry import KINDS
@@ -39,7 +39,7 @@ def runner_of(lab: LabContext) -> Iterator[Callable[[Plan], tuple[Executor, dict
             name = f"turns-{os.getpid()}-{number}"
             key = GuestKey(environment.name)
             running_guests[key] = RunningGuest.start(kind, environment, settings, name, plan.limits)
-        return Executor(plan, lab), running_guests
+        return Executor(resolved(plan), lab), running_guests
 
     yield start
     for running_guest in running_guests.values():
@@ -235,7 +235,7 @@ def test_what_was_found_out_before_is_known_after_a_resume(
     plan = turners(a={}, b={"later": 0.25})
     runner, guests = runner_of(plan)
     before = runner.run(trials(plan), guests, seed=1)
-    later = Executor(plan, lab, before).run(trials(plan, 2), guests, seed=2)
+    later = Executor(resolved(plan), lab, before).run(trials(plan, 2), guests, seed=2)
     assert [slices(run_of(record)) for record in later] == [[-1, *range(SLICES)], [-1]]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.runner.fixtures import MakePlan, Watcher
+from tests.runner.fixtures import MakePlan, Watcher, resolved
 from virtometer.environments.base import Guest, LabContext, Settings
 from virtometer.environments.kinds.native import Native
 from virtometer.environments.parts.process_guest import ProcessGuest
@@ -35,12 +35,12 @@ def test_the_network_is_compared_where_some_guests_may_be_on_the_hosts_and_other
     make_plan: MakePlan, kinds: list[str], workloads: list[dict[str, object]], compared: bool
 ) -> None:
     plan = make_plan([{"name": kind, "kind": kind} for kind in kinds], workloads, baseline=kinds[0])
-    assert compares_network(plan) == compared
+    assert compares_network(resolved(plan)) == compared
 
 
 @pytest.fixture
 def guests(make_plan: MakePlan, lab: LabContext, watcher: Watcher) -> Guests:
-    made = Guests(make_plan(TWO), lab, watcher)
+    made = Guests(resolved(make_plan(TWO)), lab, watcher)
     made.prepare({"native", "other"})
     return made
 
@@ -70,7 +70,7 @@ def test_the_control_is_launched_as_the_containers_that_it_is_the_control_of(
         monkeypatch.setattr(Native, how, start)
     names = ["native", "other"]
     plan = make_plan([{"name": name, "kind": kind} for name, kind in zip(names, kinds, strict=True)], control=control)
-    guests = Guests(plan, lab, watcher)
+    guests = Guests(resolved(plan), lab, watcher)
     guests.prepare({"native"})
     guests.begin_group([], alone=alone)
     try:
@@ -236,7 +236,7 @@ def test_the_host_is_tuned_for_the_campaign_and_for_the_guests_of_an_environment
     whole, mine = tmp_path / "whole", tmp_path / "mine"
     other = {"name": "other", "kind": "native", "settings": {"tuning": [touching(mine)]}}
     plan = make_plan([TWO[0], other]).model_copy(update={"tuning": [TuningStep.model_validate(touching(whole))]})
-    guests = Guests(plan, lab, watcher)
+    guests = Guests(resolved(plan), lab, watcher)
     guests.prepare({"native", "other"})
     for key, alone in ((FIRST, False), (OTHER, True)):
         guests.ensure(key)
@@ -252,7 +252,7 @@ def test_the_host_is_tuned_for_the_campaign_and_for_the_guests_of_an_environment
 
 def test_a_guest_that_cannot_be_tuned_does_not_run(make_plan: MakePlan, lab: LabContext, watcher: Watcher) -> None:
     wrong = {"name": "other", "kind": "native", "settings": {"tuning": [{"queue_length": 5}]}}
-    guests = Guests(make_plan([TWO[0], wrong]), lab, watcher)
+    guests = Guests(resolved(make_plan([TWO[0], wrong])), lab, watcher)
     guests.prepare({"native", "other"})
     with pytest.raises(EnvironmentFailed, match="cannot be tuned: that would tune the host"):
         guests.ensure(OTHER)
@@ -261,7 +261,7 @@ def test_a_guest_that_cannot_be_tuned_does_not_run(make_plan: MakePlan, lab: Lab
 
 def test_what_cannot_be_undone_is_said(make_plan: MakePlan, lab: LabContext, watcher: Watcher, tmp_path: Path) -> None:
     step = TuningStep.model_validate(touching(tmp_path / "made", "sh -c 'echo never >&2; exit 4'"))
-    guests = Guests(make_plan(TWO).model_copy(update={"tuning": [step]}), lab, watcher)
+    guests = Guests(resolved(make_plan(TWO).model_copy(update={"tuning": [step]})), lab, watcher)
     guests.prepare({"native"})
     with pytest.raises(HostLeftTuned, match=r"could not be undone.*never"):
         guests.close()

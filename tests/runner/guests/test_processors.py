@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from tests.runner.fixtures import MakePlan
+from tests.runner.fixtures import MakePlan, resolved
 from virtometer.environments.base import LabContext
 from virtometer.environments.kinds.native import NativeSettings
 from virtometer.environments.kinds.qemu.kind import QemuSettings
@@ -14,7 +14,7 @@ from virtometer.environments.parts.container import ContainerSettings
 from virtometer.environments.registry import KINDS
 from virtometer.errors import EnvironmentFailed
 from virtometer.host.cpu.processors import allowed, tasks
-from virtometer.model import GuestKey, Limits, Placement, PlanWorkload, Trial
+from virtometer.model import GuestKey, Limits, Placement, Trial
 from virtometer.runner.execution.executor import Executor
 from virtometer.runner.guests.processors import (
     ALL,
@@ -23,7 +23,6 @@ from virtometer.runner.guests.processors import (
     chosen,
     in_turn,
     laboratory_aside,
-    needed,
     place_guest,
     shares,
 )
@@ -33,19 +32,6 @@ EIGHT = frozenset(range(8))
 HERE = frozenset(os.sched_getaffinity(0))
 LAST = max(HERE)
 several = pytest.mark.skipif(len(HERE) < 2, reason="there is one processor")
-
-
-def workload(op: str = "system-call", threads: int = 1, **parameters: object) -> PlanWorkload:
-    return PlanWorkload(name="w", workload="os", op=op, parameters=parameters, threads=threads)
-
-
-def test_work_needs_as_many_processors_as_it_has_threads() -> None:
-    assert needed(workload()) == 1
-    assert needed(workload(threads=3)) == 3
-    assert needed(workload(pin="one", threads=2)) == 2
-    assert needed(workload("pipe", pin="apart")) is None
-    assert needed(workload("pipe", pin="none")) is None
-    assert needed(PlanWorkload(name="w", workload="fio", op="random-read")) == 1
 
 
 def test_guests_have_processors_in_turn_whatever_the_order_of_their_starts() -> None:
@@ -106,7 +92,7 @@ def test_the_laboratory_leaves_processors_to_guests_and_comes_back(lab: LabConte
     seen: list[set[frozenset[int]]] = []
     for settings, threads in (({}, 1), ({"processors": "all"}, 1), ({}, len(HERE)), ({"processors": sorted(HERE)}, 1)):
         work = {"name": "w", "workload": "linpack", "op": "classic", "threads": threads}
-        with laboratory_aside(make_plan([{**native, "settings": settings}], [work]), lab):
+        with laboratory_aside(resolved(make_plan([{**native, "settings": settings}], [work])), lab):
             seen.append({allowed(task) for task in tasks([os.getpid()])})
         assert {allowed(task) for task in tasks([os.getpid()])} == {HERE}
     assert seen == [{HERE - {LAST}}, {HERE}, {HERE}, {HERE}]
@@ -114,7 +100,10 @@ def test_the_laboratory_leaves_processors_to_guests_and_comes_back(lab: LabConte
 
 @several
 def test_the_laboratory_comes_back_after_a_failure(lab: LabContext, make_plan: MakePlan) -> None:
-    with pytest.raises(EnvironmentFailed), laboratory_aside(make_plan([{"name": "a", "kind": "native"}]), lab):
+    with (
+        pytest.raises(EnvironmentFailed),
+        laboratory_aside(resolved(make_plan([{"name": "a", "kind": "native"}])), lab),
+    ):
         raise EnvironmentFailed("in the middle")
     assert allowed(os.getpid()) == HERE
 
@@ -137,11 +126,11 @@ def test_a_run_tells_where_its_guest_worked(
     plan = make_plan([{"name": "native", "kind": "native", "settings": settings}], [work])
     kind = KINDS["native"](lab)
     parsed = kind.settings_type.model_validate(settings)
-    with laboratory_aside(plan, lab):
+    with laboratory_aside(resolved(plan), lab):
         one = RunningGuest.start(kind, plan.environments[0], parsed, "placed", Limits())
         try:
             trial = Trial(0, 0, 0, 0, (Placement("native", "w"),))
-            (record,) = Executor(plan, lab).run([trial], {GuestKey("native"): one})
+            (record,) = Executor(resolved(plan), lab).run([trial], {GuestKey("native"): one})
         finally:
             one.stop()
     assert record.reason == ""

@@ -9,7 +9,7 @@ from typing import ClassVar
 import pytest
 
 from tests.environments.journals import dead_owner, leave
-from virtometer.environments.base import Capabilities, Check, Environment, Guest, LabContext, Settings
+from virtometer.environments.base import Check, Environment, Guest, LabContext, Lacks, Settings
 from virtometer.environments.kinds.native import Native
 from virtometer.environments.registry import KINDS
 from virtometer.errors import EnvironmentFailed, UsageError
@@ -27,11 +27,8 @@ class Answering(Environment):
     settings_type: ClassVar[type[Settings]] = Settings
     answer: ClassVar[Check | EnvironmentFailed | RuntimeError]
 
-    def capabilities(self) -> Capabilities:
-        return Capabilities(
-            disk=False, network=False, several_guests=True, cpu_limit=False, memory_limit=False, settings=(),
-            disk_reason="it has none",
-        )  # fmt: skip
+    def lacks(self) -> Lacks:
+        return Lacks(disk="it has none")
 
     def check(self) -> Check:
         if isinstance(self.answer, Exception):
@@ -60,6 +57,8 @@ def test_what_a_check_says_is_told_with_what_the_kind_can_give(lab: LabContext) 
     found = doctor.status(answering(lab, Check(True, "it answered", "", {"platform": "x"})))
     assert (found.name, found.kind, found.works, found.reason) == ("answering", "answering", True, "it answered")
     assert found.capabilities["disk"] is False and found.capabilities["disk_reason"] == "it has none"
+    assert found.capabilities["network"] is True and found.capabilities["network_reason"] == ""
+    assert found.capabilities["settings"] == tuple(Settings.model_fields)
     assert found.capabilities["found"] == {"platform": "x"}
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.runner.fixtures import MakePlan
+from tests.runner.fixtures import MakePlan, resolved
 from virtometer.programs import Programs
-from virtometer.runner.lab.tool_programs import tools_of, version_line, versions
+from virtometer.runner.lab.tool_programs import tools_of, tuning_programs, version_line, versions
 from virtometer.workloads.ab import Ab
 from virtometer.workloads.fio import Fio
 
@@ -25,9 +25,9 @@ def script(path: Path, text: str) -> Path:
 
 
 def test_each_tool_is_named_once_in_order_and_other_workloads_are_none(make_plan: MakePlan) -> None:
-    assert tools_of(make_plan([NATIVE])) == ()
+    assert tools_of(resolved(make_plan([NATIVE]))) == ()
     again = {**FIO, "name": "again", "op": "sequential-read"}
-    assert [tool.name for tool in tools_of(make_plan([NATIVE], [FIO, AB, again]))] == ["ab", "fio"]
+    assert [tool.name for tool in tools_of(resolved(make_plan([NATIVE], [FIO, AB, again])))] == ["ab", "fio"]
 
 
 def test_a_version_has_the_path_and_the_digest_of_the_program(
@@ -36,13 +36,16 @@ def test_a_version_has_the_path_and_the_digest_of_the_program(
     program = script(tmp_path / "my-fio", "echo fio-9.9; echo more")
     monkeypatch.setattr(Fio, "program", str(program))
     monkeypatch.setattr(Ab, "program", "no-such-program")
-    plan, programs = make_plan([NATIVE], [FIO, AB]), Programs()
+    plan, programs = resolved(make_plan([NATIVE], [FIO, AB])), Programs()
     digest = hashlib.sha256(program.read_bytes()).hexdigest()
-    assert versions(plan, programs) == {"ab": "not installed", "fio": f"fio-9.9, {program}, SHA-256 {digest[:16]}"}
+    assert versions(plan, programs) == {
+        "ab": "not installed",
+        "fio": f"fio-9.9, {program}, SHA-256 {digest[:16]}",
+    }
     assert [line.argv for line in programs.drain()] == [(str(program), "--version")]
     program.write_text(program.read_text() + "# changed\n")
     assert versions(plan, programs)["fio"] != f"fio-9.9, {program}, SHA-256 {digest[:16]}"
-    assert versions(make_plan([NATIVE]), programs) == {}
+    assert versions(resolved(make_plan([NATIVE])), programs) == {}
 
 
 @pytest.mark.parametrize(
@@ -63,3 +66,13 @@ def test_the_first_line_on_standard_output_is_the_version(tmp_path: Path, text: 
 def test_what_cannot_be_run_has_no_version(tmp_path: Path) -> None:
     (tmp_path / "no-program").write_text("text")
     assert version_line(tmp_path / "no-program", "--version", Programs()) == "of no known version"
+
+
+def test_only_guests_with_a_kernel_of_their_own_carry_programs_of_the_tuning(make_plan: MakePlan) -> None:
+    run = {"run": "ip link set {interface} txqueuelen 5"}
+    kinds = [
+        {"name": "native", "kind": "native", "settings": {"tuning": [{"run": "tc qdisc"}]}},
+        {"name": "vm", "kind": "qemu", "settings": {"tuning": [run, run, {"where": "port", "run": "bridge link"}]}},
+    ]
+    assert tuning_programs(resolved(make_plan(kinds))) == ("ip",)
+    assert tuning_programs(resolved(make_plan(kinds[:1]))) == ()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from virtometer.design.factorial.budget import Priced
     from virtometer.design.factorial.space import Cell, Space, Term
+    from virtometer.design.plan.resolved import ResolvedPlan
     from virtometer.model import Plan, PlanEnvironment
 
 _ROMAN = {1: "I", 2: "II", 3: "III", 4: "IV", 5: "V"}
@@ -143,12 +144,12 @@ def pilot_noise(directory: Path, plan: Plan) -> dict[str, float]:
 
 
 def within_budget(
-    plan: Plan,
+    resolved: ResolvedPlan,
     given: dict[str, Any],
     seconds: float,
-    load: Callable[[dict[str, Any]], Plan],
-    price: Callable[[Plan], float],
-) -> tuple[Plan, list[str]]:
+    load: Callable[[dict[str, Any]], ResolvedPlan],
+    price: Callable[[ResolvedPlan], float],
+) -> tuple[ResolvedPlan, list[str]]:
     """The plan with the best design that fits into so many seconds, and what was given up, in lines.
 
     given: the design as the file has it. load: the plan with other fields. Raises UsageError where none fits.
@@ -158,12 +159,14 @@ def within_budget(
     from virtometer.errors import PlanError, UsageError
 
     found: list[Priced] = []
-    for option in options(plan, given):
+    read: list[ResolvedPlan] = []
+    for option in options(resolved.plan, given):
         try:
-            other = plan if option.given else load(option.fields)
+            other = resolved if option.given else load(option.fields)
         except PlanError:  # this plan has no such design
             continue
-        found.append(Priced(option, other, resolution_of(other), price(other)))
+        read.append(other)
+        found.append(Priced(option, other.plan, resolution_of(other.plan), price(other)))
     chosen = best(found, seconds)
     if chosen is None:
         least = min(found, key=lambda one: one.seconds)
@@ -172,7 +175,7 @@ def within_budget(
             f"blocks and takes {time_words(least.seconds)}",
             advice="give more time, or take fewer levels, workloads or seconds",
         )
-    return chosen.plan, _given_up(chosen, found, plan)
+    return read[found.index(chosen)], _given_up(chosen, found, resolved.plan)
 
 
 def _given_up(chosen: Priced, found: Sequence[Priced], plan: Plan) -> list[str]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import virtometer
-from virtometer.design.parse import ALL, PlanRead, read_plan
+from virtometer.design.parse import ALL, PlanRead
 from virtometer.design.plan.document import MAX_BYTES
+from virtometer.design.plan.resolved import ResolvedPlan
 from virtometer.design.plan.selection import Selection
 from virtometer.errors import PlanError, PlanNotHere
 from virtometer.model import Plan
@@ -38,16 +38,16 @@ def selection(only: Sequence[str] | None, environments: Sequence[str] | None) ->
     return Selection(tuple(only or ()), tuple(environments or ()))
 
 
-def load(path: Path, selected: Selection = ALL, instead: Mapping[str, Any] | None = None) -> tuple[Plan, str]:
+def load(path: Path, selected: Selection = ALL, instead: Mapping[str, Any] | None = None) -> tuple[ResolvedPlan, str]:
     """Read and check a plan, with the fields `instead` of its own; returns the `selected` part, and the plan's text.
 
     Raises PlanError with file and line, and UsageError for a name that the plan does not have.
     """
     found, text = _read(path, selected, instead)
-    return found.plan, text
+    return found.resolved, text
 
 
-def load_for_here(path: Path, results: Path, selected: Selection = ALL) -> tuple[Plan, str, list[str]]:
+def load_for_here(path: Path, results: Path, selected: Selection = ALL) -> tuple[ResolvedPlan, str, list[str]]:
     """`load` a plan and check that this host can execute that part of it with its results below `results`.
 
     The last part of the answer are sentences about what will be skipped. Raises PlanError for what is wrong everywhere,
@@ -60,19 +60,21 @@ def load_for_here(path: Path, results: Path, selected: Selection = ALL) -> tuple
     refusals: list[tuple[int, str]] = []
     skipped = list(found.skipped)
     shown = visible(str(path))
-    for one in not_here(found.plan, results):
-        (refusals if refused(one, found.plan) else skipped).append((found.document.line(one.path), one.sentence))
+    for one in not_here(found.resolved, results):
+        (refusals if refused(one, found.resolved.plan) else skipped).append(
+            (found.document.line(one.path), one.sentence)
+        )
     if refusals:
         lines = [f"{shown}:{line}: {words}" if line else f"{shown}: {words}" for line, words in sorted(set(refusals))]
         raise PlanNotHere(
             "\n".join(lines),
             advice="the plan is right, but this host cannot execute it: change it, or run it elsewhere",
         )
-    return found.plan, text, [f"{shown}:{line}: will fail: {words}" for line, words in sorted(set(skipped))]
+    return found.resolved, text, [f"{shown}:{line}: will fail: {words}" for line, words in sorted(set(skipped))]
 
 
 def _read(path: Path, selected: Selection, instead: Mapping[str, Any] | None = None) -> tuple[PlanRead, str]:
-    from virtometer.runner.campaign.catalogue import catalogue
+    from virtometer.runner.campaign.here import read_here
 
     shown = str(path)
     try:
@@ -84,10 +86,8 @@ def _read(path: Path, selected: Selection, instead: Mapping[str, Any] | None = N
         raise PlanError(shown, 0, "this is a directory, not a plan") from cause
     except OSError as cause:
         raise PlanError(shown, 0, f"the plan cannot be read: {cause.strerror}") from cause
-    known = catalogue()
-    if known.last_cache_bytes is None and path.parent == built_in(QUICK).parent:
-        known = replace(known, last_cache_bytes=_USUAL_CACHE)
-    return read_plan(raw, shown, known, selected, instead), raw.decode("utf-8-sig")
+    usual_cache = _USUAL_CACHE if path.parent == built_in(QUICK).parent else None
+    return read_here(raw, shown, selected, instead, usual_cache), raw.decode("utf-8-sig")
 
 
 def seed_of(plan: Plan, given: int | None) -> int:

@@ -26,10 +26,9 @@ def reference(
 ) -> None:
     """Show what may stand in a plan: workloads, operations, parameters, environments, settings."""
     from virtometer.cli.parts.encoding import put_document
-    from virtometer.design.plan.reference import sections
-    from virtometer.runner.campaign.catalogue import catalogue
+    from virtometer.runner.campaign.here import reference_here
 
-    found = sections(catalogue(), name)
+    found = reference_here(name)
     if markdown:
         from virtometer.design.plan.reference_page import page
 
@@ -54,8 +53,8 @@ def _show(section: Section, console: PlainConsole) -> None:
         console.print(Text(fact.replace("`", "")))
     if section.operations:
         table = _table("operation", "unit", "better", "work")
-        for one in section.operations:
-            table.add_row(one.name, one.unit, one.direction, one.meaning)
+        for name, one in section.operations.items():
+            table.add_row(name, one.unit, one.better, one.work)
         console.print(table)
         console.print()
     if not section.entries:

@@ -7,21 +7,20 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from virtometer.design.factorial.follow_up import FollowUpCells
-    from virtometer.design.plan.catalogue import Catalogue
+    from virtometer.design.plan.resolved import ResolvedPlan
     from virtometer.design.schedule.trials import Groups
     from virtometer.model import Plan, Trial
 
-Seconds = Callable[["Plan", Sequence["Trial"]], float]
+Seconds = Callable[["ResolvedPlan", Sequence["Trial"]], float]
 
 _BOTH_KEPT = 0.95
 """Probability with which the second stage finds what is promised with 90 %: either of two factors may be dropped."""
 
 
 def second_stage_lines(
-    plan: Plan,
+    resolved: ResolvedPlan,
     first: Sequence[Trial],
-    catalogue: Catalogue,
-    groups: Callable[[Plan, Sequence[str]], Groups],
+    groups: Callable[[ResolvedPlan, Sequence[str]], Groups],
     seconds: Seconds,
     noise: Mapping[str, float],
 ) -> list[str]:
@@ -33,9 +32,11 @@ def second_stage_lines(
     from virtometer.cli.parts.times import time_words
     from virtometer.counted import counted
     from virtometer.design.factorial.follow_up import follow_up, follow_up_blocks, most_cells, with_follow_up
+    from virtometer.design.plan.resolved import resolve
     from virtometer.design.schedule.trials import following
     from virtometer.report.parts.words import percent
 
+    plan = resolved.plan
     lines = [
         f"second stage: the factors whose 95 % interval reaches {percent(plan.margin)} in any workload, with all "
         "interactions and levels, in fresh blocks"
@@ -43,15 +44,15 @@ def second_stage_lines(
     ranked = sorted(plan.factors, key=lambda factor: -len(factor.level_names))
     power: list[str] = []
     for count in range(1, len(ranked) + 1):
-        found = follow_up(plan, [factor.name for factor in ranked[:count]], catalogue)
+        found = follow_up(plan, [factor.name for factor in ranked[:count]], resolved.kinds)
         if found is None:
             most = counted(most_cells(plan), "combination")
             lines.append(f"  more factors take more than {most}: those with the least evidence are dropped")
             break
-        larger = with_follow_up(plan, found.environments)
+        larger = resolve(with_follow_up(plan, found.environments), resolved.kinds)
         names = list(dict.fromkeys([plan.baseline, *found.cells]))
         blocks = follow_up_blocks(plan, len(found.cells))
-        trials = following(larger, 0, first, names, blocks, groups(larger, names))
+        trials = following(larger.plan, 0, first, names, blocks, groups(larger, names))
         size = f"{counted(len(found.cells), 'combination')} in {counted(blocks, 'block')}"
         kept = f"{counted(count, 'factor')} kept"
         lines.append(f"  {kept}: at most {size}, about {time_words(seconds(larger, trials))} more")

@@ -14,6 +14,7 @@ from virtometer.cli.parts.verbs import add, application
 from virtometer.cli.plan.reference import reference
 
 if TYPE_CHECKING:
+    from virtometer.design.plan.resolved import ResolvedPlan
     from virtometer.design.schedule.duration import Duration
     from virtometer.design.schedule.residents import Residents
     from virtometer.design.schedule.trials import Groups
@@ -43,7 +44,7 @@ def check(plans: PlanFiles, only: Only = None, in_: In = None) -> None:
         except (UsageError, EnvironmentFailed) as error:
             wrong.append(error)
         else:
-            say("\n".join([*skipped, f"{plan}: right; {_size(loaded)}{_too_few(loaded)}"]))
+            say("\n".join([*skipped, f"{plan}: right; {_size(loaded.plan)}{_too_few(loaded.plan)}"]))
     if len(wrong) == 1:
         raise wrong[0]
     if wrong:
@@ -77,20 +78,19 @@ def show(
     from virtometer.cli.plan.files import load, selection
     from virtometer.design.schedule.duration import duration
     from virtometer.design.schedule.trials import schedule
-    from virtometer.runner.campaign.catalogue import catalogue
     from virtometer.runner.campaign.here import crowds_here, residents_here
-    from virtometer.runner.campaign.windows import may_end_early, windows
 
     selected = selection(only, in_)
-    loaded, text = load(plan, selected)
-    _only_with_factors(loaded, {"--noise": noise, "--pilot": pilot, "--budget": budget})
+    resolved, text = load(plan, selected)
+    _only_with_factors(resolved.plan, {"--noise": noise, "--pilot": pilot, "--budget": budget})
     given_up: list[str] = []
     if budget:
-        loaded, given_up = _within(loaded, text, budget, lambda fields: load(plan, selected, fields)[0])
+        resolved, given_up = _within(resolved, text, budget, lambda fields: load(plan, selected, fields)[0])
+    loaded = resolved.plan
     shown = seed if seed is not None else loaded.seed if loaded.seed is not None else 0
     names = [environment.name for environment in loaded.environments]
-    together = residents_here(loaded, names, Path("results"))
-    apart = [one for one in crowds_here(loaded, names, Path("results")) if one.apart]
+    together = residents_here(resolved, names, Path("results"))
+    apart = [one for one in crowds_here(resolved, names, Path("results")) if one.apart]
     trials = schedule(loaded, names, shown, together.of_blocks, [one.scenario for one in apart])
     lines = [f"plan: {loaded.name}"]
     if loaded.question:
@@ -102,13 +102,12 @@ def show(
     lines.append(f"size: {_size(loaded, len(trials))}{_too_few(loaded)}")
     lines += _memory(loaded, together)
     lines += [f"memory: {one.sentence}" for one in apart]
-    lines += _disk(loaded)
-    takes = duration(loaded, trials, windows(loaded), catalogue())
+    lines += _disk(resolved)
+    early = any(work.ends_early for work in resolved.works.values())
+    of = " of the first stage" if loaded.sequential else ""
+    lines.append(f"time{of}: {_takes(duration(resolved, trials), early=early)}")
     if loaded.sequential:
-        lines.append(f"time of the first stage: {_takes(takes, early=may_end_early(loaded))}")
-        lines += _second_stage(loaded, trials, noise, pilot)
-    else:
-        lines.append(f"time: {_takes(takes, early=may_end_early(loaded))}")
+        lines += _second_stage(resolved, trials, noise, pilot)
     chosen = seed is not None or loaded.seed is not None
     lines.append(f"order: that of seed {shown}" + ("" if chosen else "; a run takes a fresh seed, and records it"))
     lines += _trials(loaded, trials, grouped=len(together.groups) > 1)
@@ -172,35 +171,33 @@ def _only_with_factors(plan: Plan, options: dict[str, object]) -> None:
         raise UsageError("--noise and --pilot cannot be given together")
 
 
-def _second_stage(plan: Plan, first: Sequence[Trial], noise: str, pilot: Path | None) -> list[str]:
+def _second_stage(resolved: ResolvedPlan, first: Sequence[Trial], noise: str, pilot: Path | None) -> list[str]:
     """What the second stage of a sequential design takes and finds, by how many factors are kept."""
     from virtometer.cli.plan.second_stage import second_stage_lines
     from virtometer.design.schedule.duration import duration
-    from virtometer.runner.campaign.catalogue import catalogue
     from virtometer.runner.campaign.here import residents_here
-    from virtometer.runner.campaign.windows import windows
 
-    known = catalogue()
-
-    def groups(larger: Plan, names: Sequence[str]) -> Groups:
+    def groups(larger: ResolvedPlan, names: Sequence[str]) -> Groups:
         return residents_here(larger, names, Path("results")).of_blocks
 
-    def seconds(larger: Plan, trials: Sequence[Trial]) -> float:
-        return duration(larger, trials, windows(larger), known).seconds
+    def seconds(larger: ResolvedPlan, trials: Sequence[Trial]) -> float:
+        return duration(larger, trials).seconds
 
-    return second_stage_lines(plan, first, known, groups, seconds, _noise(plan, noise, pilot))
+    return second_stage_lines(resolved, first, groups, seconds, _noise(resolved.plan, noise, pilot))
 
 
-def _within(plan: Plan, text: str, budget: str, load: Callable[[dict[str, Any]], Plan]) -> tuple[Plan, list[str]]:
+def _within(
+    resolved: ResolvedPlan, text: str, budget: str, load: Callable[[dict[str, Any]], ResolvedPlan]
+) -> tuple[ResolvedPlan, list[str]]:
     """The plan with the best design that fits, and what was given up."""
     from virtometer.cli.parts.times import seconds_option
     from virtometer.cli.plan.design import within_budget
     from virtometer.design.plan.document import read_document
     from virtometer.runner.campaign.here import seconds_here
 
-    given = read_document(text, plan.name).value.get("design", {"type": "full"})
+    given = read_document(text, resolved.plan.name).value.get("design", {"type": "full"})
     left_s = seconds_option("--budget", budget)
-    return within_budget(plan, given, left_s, load, lambda one: seconds_here(one, Path("results")))
+    return within_budget(resolved, given, left_s, load, lambda one: seconds_here(one, Path("results")))
 
 
 def _designed(plan: Plan, noise: str, pilot: Path | None) -> list[str]:
@@ -220,8 +217,8 @@ def _noise(plan: Plan, noise: str, pilot: Path | None) -> dict[str, float]:
 
 def _memory(plan: Plan, together: Residents) -> list[str]:
     """What guests that take turns need at once, and their groups where this host has not so much."""
-    from virtometer.design.plan.demands import rounded_size
     from virtometer.design.schedule.scenarios import work_in_turns
+    from virtometer.model import rounded_size
 
     if not work_in_turns(plan):
         return []
@@ -231,18 +228,17 @@ def _memory(plan: Plan, together: Residents) -> list[str]:
     return [f"memory: {first}", *groups]
 
 
-def _disk(plan: Plan) -> list[str]:
+def _disk(resolved: ResolvedPlan) -> list[str]:
     """How many disk files there are, and where they are when trials begin, on this host."""
     from virtometer.design.feasible import disk_files
-    from virtometer.design.plan.demands import rounded_size
-    from virtometer.runner.campaign.catalogue import catalogue
+    from virtometer.model import rounded_size
     from virtometer.runner.campaign.page_cache import files_stay
 
-    count = disk_files(plan, catalogue())
+    count, size = disk_files(resolved), rounded_size(resolved.plan.disk_span)
     if not count:
         return []
-    files = f"a file of {rounded_size(plan.disk_span)}" if count == 1 else f"{count} of {rounded_size(plan.disk_span)}"
-    how = "read into" if files_stay(plan) else "dropped from"
+    files = f"a file of {size}" if count == 1 else f"{count} of {size}"
+    how = "read into" if files_stay(resolved) else "dropped from"
     return [f"disk: {files}, {how} the host's page cache before each trial that uses it, for all guests alike"]
 
 

@@ -6,11 +6,12 @@ Works on the plain data, so that what is wrong with a level has a message with t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from virtometer.design.plan.document import Document, Path
 from virtometer.design.plan.factor_checks import TUNING, bases, wrong_constraint, wrong_factors, wrong_form
-from virtometer.design.plan.validated import ValidationMessage, validated
+from virtometer.design.plan.validated import Model, validated
 from virtometer.design.plan.validation_messages import unknown
 from virtometer.model import (
     Constraint,
@@ -28,42 +29,36 @@ MAX_NAME = 60
 _FIELDS = tuple(name for name in PlanEnvironment.model_fields if name not in PlanEnvironment.set_by_laboratory)
 
 
-def in_cells(document: Document) -> tuple[Document, list[ValidationMessage]]:
-    """The document with an environment for each cell, and what is wrong with its factors, constraints and design.
+def in_cells(document: Document) -> Document:
+    """The document with an environment for each cell.
 
-    A document without factors, or whose environments have no form that could be read, comes back as it is.
+    A document without factors, or that is wrong, or whose environments have no form that could be read, comes back as
+    it is.
     """
     plan = document.value
     environments = plan.get("environments")
     if not _readable(environments):
-        return document, []
-    wrong = [
-        (document.line(("environments", number, name)), unknown("unknown field", name, _FIELDS))
+        return document
+    document.refuse(
+        (("environments", number, name), unknown("unknown field", name, _FIELDS))
         for number, one in enumerate(environments)
         for name in one
         if name in PlanEnvironment.set_by_laboratory
-    ]
+    )
     if "factors" not in plan:
-        for name in ("constraints", "design"):
-            if name in plan:
-                wrong.append((document.line((name,)), f"the field '{name}' needs factors, and the plan has none"))
-        return document, wrong
-    wrong += [(document.line(path), sentence) for path, sentence in wrong_form(plan)]
-    if wrong:
-        return document, wrong
-    factors, constraints, design, wrong = _models(document)
-    if design is None or wrong:
-        return document, wrong
-    names = [one["name"] for one in environments]
-    wrong += [(document.line(path), sentence) for path, sentence in wrong_factors(factors, design, plan, names)]
-    wrong += [
-        (document.line(("constraints", number, *path)), sentence)
-        for number, one in enumerate(constraints)
-        for path, sentence in wrong_constraint(one, factors)
-    ]
-    if wrong:
-        return document, wrong
-    return _expanded(document, factors, constraints, design)
+        needing = [name for name in ("constraints", "design") if name in plan]
+        document.refuse(((name,), f"the field '{name}' needs factors, and the plan has none") for name in needing)
+        return document
+    document.refuse(wrong_form(plan))
+    if document.wrong:
+        return document
+    factors, constraints, design = _models(document)
+    if design is None or document.wrong:
+        return document
+    document.refuse(wrong_factors(factors, design, plan, [one["name"] for one in environments]))
+    for number, one in enumerate(constraints):
+        document.refuse((("constraints", number, *path), sentence) for path, sentence in wrong_constraint(one, factors))
+    return document if document.wrong else _expanded(document, factors, constraints, design)
 
 
 def _readable(environments: object) -> bool:
@@ -73,26 +68,19 @@ def _readable(environments: object) -> bool:
     )
 
 
-def _models(document: Document) -> tuple[list[Factor], list[Constraint], Design | None, list[ValidationMessage]]:
-    wrong: list[ValidationMessage] = []
-    factors: list[Factor] = []
-    constraints: list[Constraint] = []
-    for number in range(len(document.value["factors"])):
-        factor, found = validated(Factor, document, ("factors", number), "field")
-        wrong += found
-        factors += [] if factor is None else [factor]
-    for number in range(len(document.value.get("constraints", ()))):
-        constraint, found = validated(Constraint, document, ("constraints", number), "field")
-        wrong += found
-        constraints += [] if constraint is None else [constraint]
+def _models(document: Document) -> tuple[list[Factor], list[Constraint], Design | None]:
+    def each(model: type[Model], group: str) -> list[Model]:
+        count = len(document.value.get(group, ()))
+        found = [validated(model, document, (group, number), "field") for number in range(count)]
+        return [one for one in found if one is not None]
+
     design: Design | None = Design()
     if "left_out" in document.value.get("design", {}):
         allowed = [name for name in Design.model_fields if name not in Design.set_by_laboratory]
-        wrong.append((document.line(("design", "left_out")), unknown("unknown field", "left_out", allowed)))
+        document.refuse([(("design", "left_out"), unknown("unknown field", "left_out", allowed))])
     elif "design" in document.value:
-        design, found = validated(Design, document, ("design",), "field")
-        wrong += found
-    return factors, constraints, design, wrong
+        design = validated(Design, document, ("design",), "field")
+    return each(Factor, "factors"), each(Constraint, "constraints"), design
 
 
 def space_of(factors: Sequence[Factor], constraints: Sequence[Constraint], design: Design) -> Space:
@@ -118,7 +106,7 @@ def space_of(factors: Sequence[Factor], constraints: Sequence[Constraint], desig
 
 def _expanded(
     document: Document, factors: Sequence[Factor], constraints: Sequence[Constraint], design: Design
-) -> tuple[Document, list[ValidationMessage]]:
+) -> Document:
     # numpy takes a while to load, and most plans have no factors.
     from virtometer.design.factorial.choice import DesignError, choose
     from virtometer.design.factorial.sequential import first_stage
@@ -131,7 +119,8 @@ def _expanded(
             chosen = choose(space, design)
     except DesignError as cause:
         path = ("design", cause.field) if cause.field else ("design",) if "design" in document.value else ("factors",)
-        return document, [(document.line(path), cause.sentence)]
+        document.refuse([(path, cause.sentence)])
+        return document
     plan = dict(document.value)
     names = [one["name"] for one in plan["environments"]]
     varied = bases(factors, names)
@@ -162,7 +151,7 @@ def _expanded(
         "terms": [space.term_name(term) for term in chosen.terms],
         "left_out": [space.term_name(term) for term in chosen.left_out],
     }
-    return Document(plan, lines), []
+    return replace(document, value=plan, lines=lines)
 
 
 def _moved(document: Document, old: int, new: int, lines: dict[Path, int]) -> None:

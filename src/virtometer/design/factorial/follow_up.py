@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
-
-from pydantic import ValidationError
 
 from virtometer.design.factorial.cells import base_of, cell_names, levels_of, settings_given, space_of, steps_given
 from virtometer.design.factorial.choice import MAX_CELLS
 from virtometer.design.factorial.sequential import USUAL_CELLS, first_levels, part_of, second_stage
 from virtometer.design.factorial.space import Cell, Space
-from virtometer.design.plan.catalogue import Catalogue
+from virtometer.design.plan.document import Document
 from virtometer.design.plan.factor_checks import TUNING, settings_of
-from virtometer.design.plan.validation_messages import sentence
-from virtometer.model import Plan, PlanEnvironment
+from virtometer.design.plan.validated import validated
+from virtometer.model import Kinds, Plan, PlanEnvironment
 
 _LOOKED_AT = 4_096  # combinations whose settings are checked
 
@@ -36,18 +33,18 @@ class FollowUpCells:
     levels: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
-def follow_up(plan: Plan, kept: Collection[str], catalogue: Catalogue) -> FollowUpCells | None:
+def follow_up(plan: Plan, kept: Collection[str], kinds: Kinds) -> FollowUpCells | None:
     """The cells for the factors `kept`; None where there is none, or their interactions take more cells than allowed.
 
     Combinations whose settings do not go together are left out.
     """
     space, numbers, seed = _of(plan)
     given = [at for at, factor in enumerate(plan.factors) if factor.name in kept]
-    refused = _refused(plan, space, given, catalogue)
+    refused = _refused(plan, space, given, kinds)
     found = second_stage(space, numbers, given, most_cells(plan), seed, refused)
     if found is None:
         return None
-    names, environments = _environments(plan, space, found.chosen.cells, catalogue)
+    names, environments = _environments(plan, space, found.chosen.cells, kinds)
     part = found.part
     return FollowUpCells(
         tuple(names),
@@ -94,7 +91,7 @@ def most_cells(plan: Plan) -> int:
     return min(USUAL_CELLS if plan.design.runs is None else plan.design.runs, MAX_CELLS - others)
 
 
-def refused_levels(plan: Plan, catalogue: Catalogue) -> list[str]:
+def refused_levels(plan: Plan, kinds: Kinds) -> list[str]:
     """What is wrong with levels that the first stage lacks, in a sentence each."""
     space, numbers, _ = _of(plan)
     said = []
@@ -103,7 +100,7 @@ def refused_levels(plan: Plan, catalogue: Catalogue) -> list[str]:
             if level in first:
                 continue
             cell = (*space.references[:factor], level, *space.references[factor + 1 :])
-            if space.allows(cell) and (why := _checked(plan, cell, catalogue)[1]):
+            if space.allows(cell) and (why := _checked(plan, cell, kinds)[1]):
                 said.append(f"the level '{space.levels[factor][level]}' of '{space.names[factor]}': {why}")
     return said
 
@@ -114,16 +111,16 @@ def _of(plan: Plan) -> tuple[Space, list[tuple[float, ...] | None], int]:
     return space, [factor.numbers for factor in plan.factors], plan.design.seed
 
 
-def _refused(plan: Plan, space: Space, given: Iterable[int], catalogue: Catalogue) -> list[Cell]:
+def _refused(plan: Plan, space: Space, given: Iterable[int], kinds: Kinds) -> list[Cell]:
     """Allowed combinations of these factors whose settings no guest can have."""
     part = part_of(space, {factor: range(space.sizes[factor]) for factor in given})
     if part.space.size > _LOOKED_AT:
         return []
-    return [cell for cell in map(part.whole, part.space.cells()) if _checked(plan, cell, catalogue)[1]]
+    return [cell for cell in map(part.whole, part.space.cells()) if _checked(plan, cell, kinds)[1]]
 
 
 def _environments(
-    plan: Plan, space: Space, cells: Sequence[Cell], catalogue: Catalogue
+    plan: Plan, space: Space, cells: Sequence[Cell], kinds: Kinds
 ) -> tuple[list[str], list[PlanEnvironment]]:
     """The names of all cells, and the environments of those that the plan lacks."""
     known = {tuple(one.levels.items()): one.name for one in plan.cells}
@@ -132,7 +129,7 @@ def _environments(
     named = dict(zip(new, fresh, strict=True))
     environments = []
     for cell in new:
-        environment, _ = _checked(plan, cell, catalogue)
+        environment, _ = _checked(plan, cell, kinds)
         assert environment is not None
         environments.append(environment.model_copy(update={"name": named[cell]}))
     return [named.get(cell) or known[tuple(levels_of(plan.factors, cell).items())] for cell in cells], environments
@@ -142,7 +139,7 @@ def _varied(plan: Plan) -> list[str]:
     return list(dict.fromkeys(one.of for one in plan.cells))
 
 
-def _checked(plan: Plan, cell: Cell, catalogue: Catalogue) -> tuple[PlanEnvironment | None, str]:
+def _checked(plan: Plan, cell: Cell, kinds: Kinds) -> tuple[PlanEnvironment | None, str]:
     """A cell as an environment without a name of its own; else None, and why its settings are refused."""
     base = base_of(plan.factors, cell, _varied(plan))
     like = next(one for one in plan.cells if one.of == base)
@@ -151,12 +148,9 @@ def _checked(plan: Plan, cell: Cell, catalogue: Catalogue) -> tuple[PlanEnvironm
     if steps := like.settings.get(TUNING):  # without those of its own levels
         known = tuple(factor.level_names.index(like.levels[factor.name]) for factor in plan.factors)
         fixed[TUNING] = steps[: len(steps) - len(steps_given(plan.factors, known))]
-    merged = settings_given(plan.factors, cell, fixed)
-    model = catalogue.kinds[like.kind].settings
-    try:
-        read = model.model_validate_json(json.dumps(merged), strict=True)
-    except ValidationError as cause:
-        first = cause.errors(include_url=False)[0]
-        return None, sentence(first, model, f"setting of {like.kind}", first["input"])
-    settings = read.model_dump(mode="json", exclude_unset=True)
-    return like.model_copy(update={"settings": settings, "levels": levels_of(plan.factors, cell)}), ""
+    document = Document(settings_given(plan.factors, cell, fixed), {})
+    read = validated(kinds[like.kind].settings_type, document, (), f"setting of {like.kind}")
+    if read is None:
+        return None, document.wrong[0][1]
+    plain = read.model_dump(mode="json", exclude_unset=True)
+    return like.model_copy(update={"settings": plain, "levels": levels_of(plan.factors, cell)}), ""

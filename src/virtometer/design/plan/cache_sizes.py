@@ -6,12 +6,13 @@ They become bytes when the plan is read, from the host's cache and not from what
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
-from virtometer.design.plan.catalogue import Catalogue
 from virtometer.design.plan.document import Document
 from virtometer.model import parse_size
 from virtometer.visible import visible
+from virtometer.workloads.registry import WORKLOADS
 
 _MULTIPLE = re.compile(
     r"\s*([0-9]{1,6}(?:\.[0-9]{1,6})?)\s*x\s*llc\s*(?:,\s*at\s+most\s+([0-9]{1,9}[KMGT]?)(?:I?B)?\s*)?",
@@ -21,19 +22,19 @@ _WHOLE = 4096
 """Bytes of which the size is a multiple: every element and stride divides it that is not larger."""
 
 
-def in_bytes(document: Document, catalogue: Catalogue) -> tuple[Document, list[tuple[int, str]]]:
-    """The document with bytes in place of multiples of the cache, and what is wrong with them, each with its line.
+def in_bytes(document: Document, last_cache_bytes: int | None) -> Document:
+    """The document with bytes in place of multiples of the cache.
 
-    The factors of its workloads are expanded.
+    The factors of its workloads are expanded. last_cache_bytes: of the host's last-level cache; None where the host
+    reports none.
     """
     workloads = document.value.get("workloads")
     if not isinstance(workloads, list):
-        return document, []
-    wrong: list[tuple[int, str]] = []
+        return document
     changed: list[Any] = []
     for number, workload in enumerate(workloads):
         parameters = workload.get("parameters") if isinstance(workload, dict) else None
-        described = catalogue.workloads.get(str(workload.get("workload"))) if isinstance(workload, dict) else None
+        described = WORKLOADS.get(str(workload.get("workload"))) if isinstance(workload, dict) else None
         if isinstance(parameters, dict) and described is not None:
             parameters = dict(parameters)
             for name in described.cache_sizes & parameters.keys():
@@ -41,17 +42,17 @@ def in_bytes(document: Document, catalogue: Catalogue) -> tuple[Document, list[t
                 match = _MULTIPLE.fullmatch(given) if isinstance(given, str) else None
                 if match is None:
                     continue
-                if catalogue.last_cache_bytes is None:
+                if last_cache_bytes is None:
                     sentence = (
                         f"'{name}' is {visible(given.strip())}, but this host reports no last-level cache in "
                         "/sys/devices/system/cpu/cpu0/cache; write a number of bytes, such as 128M"
                     )
-                    wrong.append((document.line(("workloads", number, "parameters", name)), sentence))
+                    document.refuse([(("workloads", number, "parameters", name), sentence)])
                     continue
-                parameters[name] = _bytes(float(match[1]) * catalogue.last_cache_bytes, match[2])
+                parameters[name] = _bytes(float(match[1]) * last_cache_bytes, match[2])
             workload = {**workload, "parameters": parameters}
         changed.append(workload)
-    return Document({**document.value, "workloads": changed}, document.lines), wrong
+    return replace(document, value={**document.value, "workloads": changed})
 
 
 def _bytes(multiple: float, most: str | None) -> int:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import yaml
@@ -22,6 +22,7 @@ from virtometer.visible import visible
 MAX_BYTES = 1 << 20
 MAX_DEPTH = 32
 MAX_PARTS = 50_000
+MAX_MESSAGES = 20
 
 Path = tuple[str | int, ...]
 
@@ -37,18 +38,44 @@ _TEXT_TAG = "tag:yaml.org,2002:str"
 _FOR_PEOPLE = {"name", "baseline", "question"}  # texts that are only read: hidden characters in them become visible
 
 
+Wrong = tuple[Path, str]
+"""Where the plan is wrong, and a sentence."""
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
-    """`value`: the data. `lines`: where each part begins, by its path of keys and positions; lines count from 1."""
+    """`value`: the data. `lines`: where each part begins, by its path of keys and positions; lines count from 1.
+
+    file: its name. wrong: lines and sentences of what was found wrong so far, in this document and in those that it was
+    made of.
+    """
 
     value: Any
     lines: Mapping[Path, int]
+    file: str = ""
+    wrong: list[tuple[int, str]] = field(default_factory=list)
 
     def line(self, path: Path) -> int:
         """Line of a part, or of the nearest one around it."""
         while path not in self.lines and path:
             path = path[:-1]
         return self.lines.get(path, 0)
+
+    def refuse(self, wrong: Iterable[Wrong]) -> None:
+        """Keep what is wrong, each with its line, for `check`."""
+        self.wrong.extend((self.line(path), sentence) for path, sentence in wrong)
+
+    def check(self) -> None:
+        """Raise one PlanError for all that was found wrong, in the order of the lines."""
+        ordered = sorted(dict.fromkeys(self.wrong))
+        if not ordered:
+            return
+        (line, first), *rest = ordered
+        shown = visible(self.file)
+        lines = [first, *(f"{shown}:{number}: {sentence}" for number, sentence in rest[: MAX_MESSAGES - 1])]
+        if len(ordered) > MAX_MESSAGES:
+            lines.append(f"{shown}: and {len(ordered) - MAX_MESSAGES} more")
+        raise PlanError(self.file, line, "\n".join(lines))
 
 
 def read_document(text: str | bytes, file: str) -> Document:
@@ -118,7 +145,7 @@ class _Reader:
             loader.dispose()
         if node is None:
             raise PlanError(self._file, 0, "the plan is empty")
-        return Document(self._value(node, ()), self._lines)
+        return Document(self._value(node, ()), self._lines, self._file)
 
     def _syntax(self, cause: yaml.MarkedYAMLError) -> PlanError:
         mark = cause.problem_mark or cause.context_mark

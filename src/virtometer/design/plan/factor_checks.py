@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from virtometer.design.plan.document import Path
+from virtometer.design.plan.document import Path, Wrong
 from virtometer.design.plan.validation_messages import unknown, value
 from virtometer.model import MAX_FACTORS, MAX_LEVELS, Constraint, Design, Factor, level_list
 
@@ -20,9 +20,6 @@ TUNING = "tuning"
 
 _RESERVED = ("main", "interactions")
 _SEPARATORS = re.compile(r"[:,=\n\r\t]")
-
-Wrong = tuple[Path, str]
-"""Where the plan is wrong, and a sentence."""
 
 
 def wrong_form(plan: Mapping[str, Any]) -> Iterator[Wrong]:

@@ -8,9 +8,10 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
-from virtometer.design.plan.document import Document, Path
+from virtometer.design.plan.document import Document, Path, Wrong
 from virtometer.design.plan.validation_messages import unknown, value
 from virtometer.model import PlanWorkload
 
@@ -21,26 +22,27 @@ _FIELDS = tuple(name for name in PlanWorkload.model_fields if name not in PlanWo
 _OWN = ("op", "threads")  # fields of a workload that may be factors beside its parameters
 
 
-def expand(document: Document) -> tuple[Document, list[tuple[int, str]]]:
-    """The document without factors, and what is wrong with them. Nothing is expanded where anything is wrong."""
-    workloads = document.value.get("workloads") if isinstance(document.value, dict) else None
+def expand(document: Document) -> Document:
+    """The document without factors. It comes back as it is where anything is wrong with them."""
+    workloads = document.value.get("workloads")
     if not isinstance(workloads, list):
-        return document, []
-    wrong = [
-        (document.line(("workloads", number, name)), unknown("unknown field", name, _FIELDS))
+        return document
+    wrong: list[Wrong] = [
+        (("workloads", number, name), unknown("unknown field", name, _FIELDS))
         for number, workload in enumerate(workloads)
         if isinstance(workload, dict)
         for name in workload
         if name in PlanWorkload.set_by_laboratory
     ]
     wrong += [
-        (document.line(("workloads", number, "factors", *path)), sentence)
+        (("workloads", number, "factors", *path), sentence)
         for number, workload in enumerate(workloads)
         if isinstance(workload, dict) and "factors" in workload
         for path, sentence in _messages(workload)
     ]
     if wrong:
-        return document, wrong
+        document.refuse(wrong)
+        return document
     lines = {path: line for path, line in document.lines.items() if path[:1] != ("workloads",) or len(path) == 1}
     expanded: list[Any] = []
     for number, workload in enumerate(workloads):
@@ -48,16 +50,17 @@ def expand(document: Document) -> tuple[Document, list[tuple[int, str]]]:
         factors = workload.get("factors") if isinstance(workload, dict) else None
         if len(expanded) + math.prod(map(len, (factors or {}).values())) > MAX_WORKLOADS:
             sentence = f"with its factors the plan has more than {MAX_WORKLOADS} workloads"
-            return document, [(document.line((*at, "factors")), sentence)]
+            document.refuse([((*at, "factors"), sentence)])
+            return document
         for one, origin in _combinations(workload) if factors else [(workload, {})]:
             place: Path = ("workloads", len(expanded))
             lines |= {(*place, *path[2:]): line for path, line in document.lines.items() if path[:2] == at}
             lines |= {(*place, *to): document.line((*at, *path)) for to, path in origin.items()}
             expanded.append(one)
-    return Document({**document.value, "workloads": expanded}, lines), []
+    return replace(document, value={**document.value, "workloads": expanded}, lines=lines)
 
 
-def _messages(workload: dict[str, Any]) -> Iterator[tuple[Path, str]]:
+def _messages(workload: dict[str, Any]) -> Iterator[Wrong]:
     """What is wrong with the form of one workload's factors, and where within them."""
     factors = workload["factors"]
     if not isinstance(factors, dict) or not factors:

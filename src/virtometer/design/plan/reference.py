@@ -1,6 +1,6 @@
 """What may stand in a plan, as tables: made from the models that check plans. PURE.
 
-A section is the plan itself, one kind of environment, or one workload. `sections` makes all of them from a catalogue.
+A section is the plan itself, one kind of environment, or one workload. `sections` makes all of them.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import types
 import typing
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal, Union
 
 import annotated_types
@@ -16,13 +16,15 @@ from pydantic import BaseModel, BeforeValidator
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from virtometer.design.plan.catalogue import Catalogue, WorkloadDescription
 from virtometer.design.plan.validation_messages import nearest, number, short
 from virtometer.errors import UsageError
 from virtometer.model import (
+    LONG_SLICE_S,
     Constraint,
     Design,
     Factor,
+    Kind,
+    Kinds,
     Limits,
     Load,
     Plan,
@@ -35,6 +37,8 @@ from virtometer.model import (
     parse_size,
     size_text,
 )
+from virtometer.workloads.base import Operation, Workload
+from virtometer.workloads.registry import WORKLOADS
 
 _MISSING = "-"  # a default that is nothing: the meaning says what holds without it
 
@@ -79,16 +83,6 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Operation:
-    """One operation of a workload: what its number is, in which unit, and which direction is better."""
-
-    name: str
-    unit: str
-    direction: str
-    meaning: str
-
-
-@dataclass(frozen=True, slots=True)
 class Section:
     """One thing that plans name. `group`: plan, environment or workload. `noun`: what its entries are called."""
 
@@ -98,13 +92,13 @@ class Section:
     meaning: str
     noun: str
     entries: tuple[Entry, ...]
-    operations: tuple[Operation, ...] = ()
+    operations: Mapping[str, Operation] = field(default_factory=dict)
     facts: tuple[str, ...] = ()
 
 
-def sections(catalogue: Catalogue, name: str | None = None) -> tuple[Section, ...]:
+def sections(kinds: Kinds, name: str | None = None) -> tuple[Section, ...]:
     """All sections, or the one with that name. Raises UsageError for a name that is none."""
-    found = (*_plan(), *_environments(catalogue), *_workloads(catalogue))
+    found = (*_plan(), *_environments(kinds), *_workloads())
     if name is None:
         return found
     one = tuple(section for section in found if section.name == name)
@@ -144,17 +138,39 @@ def _plan() -> Iterable[Section]:
         yield Section("plan", name, name, meaning, "field", _entries(model), facts=facts)
 
 
-def _environments(catalogue: Catalogue) -> Iterable[Section]:
-    for name, kind in catalogue.kinds.items():
-        entries = _entries(kind.settings)
-        yield Section("environment", name, kind.title or name, kind.meaning, "setting", entries, facts=kind.facts)
+def _environments(kinds: Kinds) -> Iterable[Section]:
+    for name, kind in kinds.items():
+        entries, facts = _entries(kind.settings_type), tuple(_facts(kind))
+        yield Section("environment", name, kind.title, kind.meaning, "setting", entries, facts=facts)
 
 
-def _workloads(catalogue: Catalogue) -> Iterable[Section]:
-    for name, one in catalogue.workloads.items():
-        operations = tuple(Operation(op, o.unit, o.better, o.work) for op, o in one.ops.items())
+def _facts(kind: type[Kind]) -> Iterable[str]:
+    """What a kind is started with and what its guests are, in sentences."""
+    if kind.package:
+        yield f"Guests start with `{kind.program}` (Debian package `{kind.package}`)."
+    if kind.machine:
+        yield "Guests have a kernel of their own. The disk is a device, with ext4 where a workload needs files."
+    if kind.namespaces:
+        yield f"Guests have namespaces of their own: {', '.join(kind.namespaces)}."
+    for op, reason in kind.unlike_in_slices.items():
+        yield f"With slices shorter than {LONG_SLICE_S * 1e3:g} ms, `{op}` has long windows by default: {reason}."
+    for setting in kind.settings_type.clock_settings:
+        yield f"With `{setting}` the clock of a guest follows no clock of the host, and `timing: auto` is `laboratory`."
+
+
+def _workloads() -> Iterable[Section]:
+    for name, one in WORKLOADS.items():
         parameters = tuple(_parameter(field, info, one) for field, info in one.parameters.model_fields.items())
-        yield Section("workload", name, name, one.meaning, "parameter", parameters, operations, one.facts)
+        yield Section("workload", name, name, one.meaning, "parameter", parameters, one.operations, tuple(_needs(one)))
+
+
+def _needs(workload: Workload[Any]) -> Iterable[str]:
+    """What a workload needs of a guest and of the host, in sentences."""
+    if workload.program:
+        yield f"It runs the program `{workload.program}` of the host (Debian package `{workload.package}`)."
+    words = {"disk": "the disk of a guest", "network": "the network of a guest"}
+    if needs := [words[need] for need in sorted(workload.needs)]:
+        yield f"It needs {' and '.join(needs)}."
 
 
 def _entries(model: type[BaseModel]) -> tuple[Entry, ...]:
@@ -162,16 +178,17 @@ def _entries(model: type[BaseModel]) -> tuple[Entry, ...]:
     return tuple(entry(name, info) for name, info in model.model_fields.items() if name not in own)
 
 
-def _parameter(name: str, info: FieldInfo, workload: WorkloadDescription) -> Entry:
-    having = [op for op in workload.ops if name in workload.takes.get(op, workload.parameters.model_fields)]
+def _parameter(name: str, info: FieldInfo, workload: Workload[Any]) -> Entry:
+    of_ops = {op: workload.defaults(op) for op in workload.operations}
+    having = [op for op, defaults in of_ops.items() if name in defaults]
     by_default: dict[str, list[str]] = {}
     for op in having:
-        by_default.setdefault(entry(name, info, workload.takes.get(op, {}).get(name)).default, []).append(op)
+        by_default.setdefault(entry(name, info, of_ops[op][name]).default, []).append(op)
     most, *others = sorted(by_default, key=lambda given: -len(by_default[given]))
     return replace(
         entry(name, info),
         default=most,
-        ops=_having(having, list(workload.ops)),
+        ops=_having(having, list(of_ops)),
         other_defaults=tuple(f"{given} ({', '.join(by_default[given])})" for given in others),
     )
 

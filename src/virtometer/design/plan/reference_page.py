@@ -45,7 +45,7 @@ def page(sections: Iterable[Section]) -> str:
 
 def _tables(section: Section) -> Iterable[str]:
     if section.operations:
-        rows = [(_code(one.name), one.meaning, one.unit, one.direction) for one in section.operations]
+        rows = [(_code(name), one.work, one.unit, one.better) for name, one in section.operations.items()]
         yield _table(("operation", "work", "unit", "better"), rows)
     if not section.entries:
         yield f"There are no {section.noun}s.\n"

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from virtometer.design.plan import validation_messages
-from virtometer.design.plan.catalogue import Catalogue
-from virtometer.design.plan.document import Document, Path
-from virtometer.model import MOST_GUESTS, Plan, PlanWorkload, Scenario
-
-Wrong = tuple[Path, str]
-"""Where the plan is wrong, and a sentence."""
+from virtometer.design.plan.document import Document, Path, Wrong
+from virtometer.model import MOST_GUESTS, Kinds, Plan, PlanWorkload, Scenario
+from virtometer.workloads.registry import WORKLOADS
 
 _OWN = {
     "guests": ("together", "mixed"),
@@ -33,12 +30,11 @@ _NEEDED = {
 """What a type cannot do without, and an example of it."""
 
 
-def completed(plan: Plan, document: Document, catalogue: Catalogue) -> tuple[Plan, list[tuple[int, str]]]:
-    """The plan with every scenario naming its workloads, in `workloads`, and what is wrong with its scenarios.
+def completed(plan: Plan, document: Document, kinds: Kinds) -> Plan:
+    """The plan with every scenario naming its workloads, in `workloads`. What is wrong is refused in the document.
 
     The kinds and workloads of the plan are known to be right.
     """
-    wrong: list[tuple[int, str]] = []
     found = []
     first: dict[str, int] = {}
     for number, scenario in enumerate(plan.scenarios):
@@ -46,17 +42,17 @@ def completed(plan: Plan, document: Document, catalogue: Catalogue) -> tuple[Pla
         line = document.line((*at, "name"))
         if scenario.name in first:
             sentence = f"another scenario, in line {first[scenario.name]}, already has the name '{scenario.name}'"
-            wrong.append((line, sentence))
+            document.refuse([((*at, "name"), sentence)])
         first.setdefault(scenario.name, line)
         given = document.value["scenarios"][number]
-        messages = list(_messages(scenario, given, plan, catalogue))
-        wrong += [(document.line((*at, *path)), sentence) for path, sentence in messages]
+        messages = list(_messages(scenario, given, plan, kinds))
+        document.refuse(((*at, *path), sentence) for path, sentence in messages)
         if not messages:
-            found.append(scenario.model_copy(update={"workloads": _workloads(scenario, plan, catalogue)}))
-    return plan.model_copy(update={"scenarios": found}), wrong
+            found.append(scenario.model_copy(update={"workloads": _workloads(scenario, plan)}))
+    return plan.model_copy(update={"scenarios": found})
 
 
-def _messages(scenario: Scenario, given: dict[str, object], plan: Plan, catalogue: Catalogue) -> Iterator[Wrong]:
+def _messages(scenario: Scenario, given: dict[str, object], plan: Plan, kinds: Kinds) -> Iterator[Wrong]:
     """What is wrong with one scenario, and where within it."""
     kind = scenario.type
     foreign = [field for field, types in _OWN.items() if field in given and kind not in types]
@@ -74,10 +70,10 @@ def _messages(scenario: Scenario, given: dict[str, object], plan: Plan, catalogu
     yield from _numbers(scenario)
     if kind == "matrix" and len(scenario.members) < 2:
         yield ("members",), "a matrix has two members or more"
-    if kind == "mixed" and len(_workloads(scenario, plan, catalogue)) < 2:
+    if kind == "mixed" and len(_workloads(scenario, plan)) < 2:
         yield ("workloads",) if "workloads" in given else (), "a scenario of the type mixed has two workloads or more"
-    yield from _network(scenario, plan, catalogue)
-    yield from _agents(scenario, plan, catalogue)
+    yield from _network(scenario, plan)
+    yield from _agents(scenario, plan, kinds)
 
 
 def _unknown(scenario: Scenario, plan: Plan) -> Iterator[Wrong]:
@@ -111,22 +107,22 @@ def _numbers(scenario: Scenario) -> Iterator[Wrong]:
         yield ("load", "guests"), f"a trial has {MOST_GUESTS} guests at most, the measured one included"
 
 
-def _network(scenario: Scenario, plan: Plan, catalogue: Catalogue) -> Iterator[Wrong]:
+def _network(scenario: Scenario, plan: Plan) -> Iterator[Wrong]:
     if scenario.type not in ("pair", "matrix"):
         return
-    if scenario.workload is None and not _workloads(scenario, plan, catalogue):
+    if scenario.workload is None and not _workloads(scenario, plan):
         yield (), f"a scenario of the type {scenario.type} measures the network, and no workload of the plan does"
     elif scenario.workload is not None:
-        apart = [one for one in _named(scenario.workload, plan) if not catalogue.workloads[one.workload].networked]
+        apart = [one for one in _named(scenario.workload, plan) if not _networked(one)]
         if apart:
             sentence = f"'{scenario.workload}' does not measure the network, so it cannot run between two guests"
             yield ("workload",), sentence
 
 
-def _agents(scenario: Scenario, plan: Plan, catalogue: Catalogue) -> Iterator[Wrong]:
+def _agents(scenario: Scenario, plan: Plan, kinds: Kinds) -> Iterator[Wrong]:
     if scenario.type != "instances":
         return
-    able = [kind for kind, one in catalogue.kinds.items() if one.instances]
+    able = [kind for kind, one in kinds.items() if one.several_agents]
     named = [one for one in plan.environments if scenario.environment in (None, one.name)]
     for environment in named:
         if environment.kind not in able:
@@ -138,7 +134,7 @@ def _agents(scenario: Scenario, plan: Plan, catalogue: Catalogue) -> Iterator[Wr
             )
 
 
-def _workloads(scenario: Scenario, plan: Plan, catalogue: Catalogue) -> list[str]:
+def _workloads(scenario: Scenario, plan: Plan) -> list[str]:
     """The names of all workloads of a scenario, each combination of factors by itself, in the plan's order."""
     if scenario.workload is not None:
         return [one.name for one in _named(scenario.workload, plan)]
@@ -146,7 +142,7 @@ def _workloads(scenario: Scenario, plan: Plan, catalogue: Catalogue) -> list[str
         return [one.name for name in scenario.workloads for one in _named(name, plan)]
     of: Iterable[PlanWorkload] = plan.workloads
     if scenario.type in ("pair", "matrix"):
-        of = (one for one in of if catalogue.workloads[one.workload].networked)
+        of = filter(_networked, of)
     return [one.name for one in of]
 
 
@@ -154,3 +150,8 @@ def _named(name: str, plan: Plan) -> list[PlanWorkload]:
     """The workload of a name, or all combinations of the one with factors."""
     one = [workload for workload in plan.workloads if workload.name == name]
     return one or [workload for workload in plan.workloads if workload.of == name]
+
+
+def _networked(workload: PlanWorkload) -> bool:
+    """Whether it exchanges data with a peer."""
+    return "network" in WORKLOADS[workload.workload].needs

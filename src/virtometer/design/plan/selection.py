@@ -8,7 +8,7 @@ is always kept.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from virtometer.design.plan.document import Document, Path
 from virtometer.design.plan.validation_messages import short, similar
@@ -152,4 +152,4 @@ def _document(document: Document, kept: Mapping[str, list[int]]) -> Document:
             lines[path] = line
         elif (new := to.get((str(path[0]), int(path[1])))) is not None:
             lines[(path[0], new, *path[2:])] = line
-    return Document(value, lines)
+    return replace(document, value=value, lines=lines)

@@ -11,20 +11,20 @@ from pydantic_core import ErrorDetails
 from virtometer.design.plan import validation_messages
 from virtometer.design.plan.document import Document, Path
 
-ValidationMessage = tuple[int, str]
 Model = TypeVar("Model", bound=BaseModel)
 
 
-def validated(
-    model: type[Model], document: Document, path: Path, what: str
-) -> tuple[Model | None, list[ValidationMessage]]:
-    """Validate the part of the document at `path`. `what`: what the model's fields are called, e.g. setting."""
+def validated(model: type[Model], document: Document, path: Path, what: str) -> Model | None:
+    """Validate the part of the document at `path`; None where it is wrong, which the document then knows.
+
+    `what`: what the model's fields are called, e.g. setting.
+    """
     data: Any = document.value
     for step in path:
         data = data[step]
     try:
         # Through JSON, because pydantic's strict mode takes text for an enumeration there, and a list for a tuple.
-        return model.model_validate_json(json.dumps(data), strict=True), []
+        return model.model_validate_json(json.dumps(data), strict=True)
     except ValidationError as cause:
         errors = cause.errors(include_url=False)
         misspelt = {
@@ -37,14 +37,12 @@ def validated(
             for error in errors
             if error["type"] == "extra_forbidden"
         }
-        return None, [
-            (
-                document.line((*path, *error["loc"])),
-                validation_messages.sentence(error, model, what, _given(data, error)),
-            )
+        document.refuse(
+            ((*path, *error["loc"]), validation_messages.sentence(error, model, what, _given(data, error)))
             for error in errors
             if error["type"] != "missing" or error["loc"] not in misspelt  # one message for one mistake
-        ]
+        )
+        return None
 
 
 def _given(data: object, error: ErrorDetails) -> object:

@@ -13,12 +13,12 @@ the time left follows from what its own trials took.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from virtometer.design.plan.catalogue import Catalogue
+from virtometer.design.plan.resolved import ResolvedPlan
 from virtometer.design.schedule.scenarios import in_rounds
-from virtometer.model import GuestKey, Plan, Trial
+from virtometer.model import GuestKey, Trial
 
 _BETWEEN_SLICES_S = 0.004
 
@@ -32,14 +32,14 @@ class Duration:
     unknown_trials: int
 
 
-def duration(
-    plan: Plan, trials: Iterable[Trial], windows: Mapping[str, float | None], catalogue: Catalogue
-) -> Duration:
-    """Estimate of the measuring, without the building of images. `windows`: seconds of work by workload, or None."""
+def duration(resolved: ResolvedPlan, trials: Iterable[Trial]) -> Duration:
+    """Estimate of the measuring, without the building of images."""
+    plan = resolved.plan
     # The first iteration of a slice, a fifth of it, is beside the window, and so is what the laboratory does between.
     in_turns = 1.2 + _BETWEEN_SLICES_S / plan.slice_s
     run_in = {one.name: in_turns if one.scheduling == "interleaved" else 1.0 for one in plan.workloads}
-    costs = {environment.name: catalogue.kinds[environment.kind].cost for environment in plan.environments}
+    windows = {name: work.window_s for name, work in resolved.works.items()}
+    kinds = {environment.name: resolved.kind(environment) for environment in plan.environments}
     total, unknown_trials = 0.0, 0
     unknown: set[str] = set()
     started: set[tuple[int, GuestKey]] = set()
@@ -53,10 +53,10 @@ def duration(
             start = (trial.start_group, placement.guest_key)
             if start not in started:
                 started.add(start)
-                total += costs[placement.environment].start_s
+                total += kinds[placement.environment].usual_start_s
         total += max(
             (windows[placement.workload] or 0.0) * (run_in[placement.workload] / shared + beside)
-            + costs[placement.environment].trial_s
+            + kinds[placement.environment].usual_overhead_s
             for placement in trial.placements
         )
         without = {placement.workload for placement in trial.placements if windows[placement.workload] is None}

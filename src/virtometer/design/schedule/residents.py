@@ -14,12 +14,11 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from virtometer.design.plan.catalogue import Catalogue
-from virtometer.design.plan.demands import demand_of, guest_memory, rounded_size
+from virtometer.design.plan.resolved import ResolvedPlan
 from virtometer.design.schedule.scenarios import environments_of, in_rounds, work_alone, work_in_turns
 from virtometer.design.schedule.shuffle import Generator
 from virtometer.design.schedule.trials import Groups
-from virtometer.model import Plan, PlanEnvironment, PlanWorkload
+from virtometer.model import PlanEnvironment, PlanWorkload, rounded_size
 
 _NAMED = 6  # guests whose names stand in a line
 _DRAWS = 20  # of groups of a block that may be more than they need to be
@@ -101,20 +100,21 @@ class Residents:
         return f"{' + '.join(parts)} = {rounded_size(self.taken(group))}"
 
 
-def residents(plan: Plan, names: Collection[str], room: int, catalogue: Catalogue) -> Residents:
+def residents(resolved: ResolvedPlan, names: Collection[str], room: int) -> Residents:
     """Split the environments `names` into groups of at most `room` bytes, the largest guests first (first fit).
 
     One group where no workload is interleaved. An environment that does not fit beside the baseline is a group by
     itself: `impossible_here` refuses what no group of the host can hold.
     """
+    plan = resolved.plan
     known = [one for one in plan.environments if one.name in names or one.name == plan.baseline]
     others = [one.name for one in known if one.name != plan.baseline]
     made = Residents(
         (tuple(others),),
-        {one.name: need(one, catalogue, _largest(work_in_turns(plan), catalogue)) for one in known},
+        {one.name: need(one, resolved, _largest(work_in_turns(plan), resolved)) for one in known},
         plan.baseline,
         2 if plan.control and others else 1,
-        _extra(plan, catalogue),
+        _extra(resolved),
         room,
         redrawn=bool(plan.factors),
     )
@@ -161,15 +161,15 @@ class Crowd:
         )
 
 
-def crowds(plan: Plan, names: Collection[str], room: int, catalogue: Catalogue) -> list[Crowd]:
+def crowds(resolved: ResolvedPlan, names: Collection[str], room: int) -> list[Crowd]:
     """The scenarios of which numbers of guests are interleaved, in the environments `names`."""
-    found = []
+    plan, found = resolved.plan, []
     for scenario in plan.scenarios:
         work = [one for one in plan.workloads if one.name in scenario.workloads and in_rounds(plan, scenario, one.name)]
         measured = [one for one in environments_of(plan, scenario) if one in names] if work else []
         if measured:
             needs = {
-                one.name: need(one, catalogue, _largest(work, catalogue))
+                one.name: need(one, resolved, _largest(work, resolved))
                 for one in plan.environments
                 if one.name in measured
             }
@@ -177,25 +177,24 @@ def crowds(plan: Plan, names: Collection[str], room: int, catalogue: Catalogue) 
     return found
 
 
-def need(environment: PlanEnvironment, catalogue: Catalogue, work: int) -> int:
+def need(environment: PlanEnvironment, resolved: ResolvedPlan, work: int) -> int:
     """Bytes of the host that a guest takes: a machine all of its memory, another guest what its work takes (`work`).
 
     With what a guest of its kind takes beside it (`own_memory`).
     """
-    kind = catalogue.kinds[environment.kind]
-    if kind.machine_memory is not None:
-        return kind.own_memory + (guest_memory(environment, catalogue) or 0)
-    return kind.own_memory + work
+    kind = resolved.kind(environment)
+    own = resolved.settings[environment.name].guest_memory or 0
+    return kind.own_memory + (own if kind.machine else work)
 
 
-def _extra(plan: Plan, catalogue: Catalogue) -> int:
-    apart = [one for one in work_alone(plan) if one.scheduling != "interleaved"]
-    return max(_largest(apart, catalogue) - _largest(work_in_turns(plan), catalogue), 0)
+def _extra(resolved: ResolvedPlan) -> int:
+    apart = [one for one in work_alone(resolved.plan) if one.scheduling != "interleaved"]
+    return max(_largest(apart, resolved) - _largest(work_in_turns(resolved.plan), resolved), 0)
 
 
-def _largest(workloads: Collection[PlanWorkload], catalogue: Catalogue) -> int:
+def _largest(workloads: Collection[PlanWorkload], resolved: ResolvedPlan) -> int:
     """Whole MiB that the work takes which takes the most."""
-    return whole(max((demand_of(one, catalogue).memory for one in workloads), default=0))
+    return whole(max((resolved.works[one.name].demand.memory for one in workloads), default=0))
 
 
 def whole(size: int) -> int:

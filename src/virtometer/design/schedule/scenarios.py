@@ -94,13 +94,6 @@ def guests_of(trials: Iterable[Placements]) -> list[GuestKey]:
     return list(dict.fromkeys(placement.guest_key for trial in trials for placement in trial))
 
 
-def most_guests(plan: Plan) -> int:
-    """The most guests that work at the same time in a trial of the plan."""
-    names = [one.name for one in plan.environments]
-    found = (group for scenario in plan.scenarios for group in groups(plan, scenario, names))
-    return max((len(guests_of([trial])) for group in found for trial in group), default=1)
-
-
 def members_of(scenario: Scenario) -> list[GuestKey]:
     """The guests of a matrix, in the order of its members."""
     seen: Counter[str] = Counter()

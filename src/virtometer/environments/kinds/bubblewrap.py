@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 from typing import ClassVar
 
-from virtometer.environments.base import Capabilities, Check, Environment, Guest, Namespace, Settings, disk_as_file
+from virtometer.environments.base import Check, Environment, Guest, Lacks, Namespace, Settings, disk_as_file
 from virtometer.environments.images.agent_root import AGENT, DATA
 from virtometer.environments.parts.agent_bits import AgentBits
 from virtometer.environments.parts.host_network import HostNetworkSettings, join_network, require_network
@@ -40,19 +40,9 @@ class Bubblewrap(Environment):
     package: ClassVar[str] = "bubblewrap"
     settings_type: ClassVar[type[Settings]] = BubblewrapSettings
 
-    def capabilities(self) -> Capabilities:
-        """Everything; limits where this user can make cgroups."""
-        reason = no_limits()
-        return Capabilities(
-            disk=True,
-            network=True,
-            several_guests=True,
-            cpu_limit=not reason,
-            memory_limit=not reason,
-            settings=tuple(BubblewrapSettings.model_fields),
-            cpu_limit_reason=reason,
-            memory_limit_reason=reason,
-        )
+    def lacks(self) -> Lacks:
+        """Limits, where this user cannot make cgroups."""
+        return Lacks(cpu_limit=no_limits(), memory_limit=no_limits())
 
     def check(self) -> Check:
         """Start the agent in a sandbox."""

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Literal, get_args
 
 from pydantic import Field
 
-from virtometer.environments.base import Capabilities, Check, DiskTarget, Environment, Guest, LabContext, Settings
+from virtometer.environments.base import Check, DiskTarget, Environment, Guest, LabContext, Lacks, Settings
 from virtometer.environments.images.agent_root import DATA
 from virtometer.environments.parts.image_settings import ImageSettings
 from virtometer.environments.parts.limits import CgroupLimits, effective_limits, no_limits
@@ -108,19 +108,9 @@ class Gvisor(Environment):
         built = self.lab.cache / "gvisor" / "runsc"
         return built if os.access(built, os.X_OK) else super().program_file()
 
-    def capabilities(self) -> Capabilities:
-        """Everything, as root."""
-        reason = no_limits()
-        return Capabilities(
-            disk=True,
-            network=True,
-            several_guests=True,
-            cpu_limit=not reason,
-            memory_limit=not reason,
-            settings=tuple(GvisorSettings.model_fields),
-            cpu_limit_reason=reason,
-            memory_limit_reason=reason,
-        )
+    def lacks(self) -> Lacks:
+        """Limits, where this user cannot make cgroups."""
+        return Lacks(cpu_limit=no_limits(), memory_limit=no_limits())
 
     def check(self) -> Check:
         """Find the platform that works, by starting a container on each until one does."""

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import ClassVar
 
 from virtometer.environments.base import (
-    Capabilities,
     Check,
     Environment,
     Guest,
+    Lacks,
     Namespace,
     Settings,
     disk_as_file,
@@ -52,19 +52,9 @@ class Native(Environment):
         """The agent itself."""
         return self.lab.agent
 
-    def capabilities(self) -> Capabilities:
-        """Everything; limits where this user can make cgroups."""
-        reason = no_limits()
-        return Capabilities(
-            disk=True,
-            network=True,
-            several_guests=True,
-            cpu_limit=not reason,
-            memory_limit=not reason,
-            settings=tuple(NativeSettings.model_fields),
-            cpu_limit_reason=reason,
-            memory_limit_reason=reason,
-        )
+    def lacks(self) -> Lacks:
+        """Limits, where this user cannot make cgroups."""
+        return Lacks(cpu_limit=no_limits(), memory_limit=no_limits())
 
     def check(self) -> Check:
         """Start the agent."""

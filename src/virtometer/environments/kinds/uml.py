@@ -17,7 +17,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
-from virtometer.environments.base import Capabilities, Check, DiskTarget, Environment, Settings
+from virtometer.environments.base import Check, DiskTarget, Environment, Lacks, Settings
 from virtometer.environments.images.machines import initramfs
 from virtometer.environments.parts.formatted_disk import DIRECTORY, formatted_disk, mounted_file
 from virtometer.environments.parts.image_settings import ImageSettings
@@ -74,18 +74,12 @@ class UserModeLinux(Environment):
     machine = True
     kernel_memory = 20 << 20  # 27 to 42 MiB with the page descriptions in guests of 64 to 512 MiB
 
-    def capabilities(self) -> Capabilities:
-        """A disk always; a network where the user may make a tap; one processor, whatever the host has."""
+    def lacks(self) -> Lacks:
+        """A network where the user may make no tap; more than one processor, whatever the host has."""
         reason = self.lab.lan.unavailable()
-        return Capabilities(
-            disk=True,
-            network=not reason,
-            several_guests=True,
-            cpu_limit=False,
-            memory_limit=True,
-            settings=tuple(self.settings_type.model_fields),
-            network_reason=f"user-mode Linux needs a tap device: {reason}" if reason else "",
-            cpu_limit_reason="its kernel has one processor: user-mode Linux has no SMP",
+        return Lacks(
+            network=f"user-mode Linux needs a tap device: {reason}" if reason else "",
+            cpu_limit="its kernel has one processor: user-mode Linux has no SMP",
         )
 
     def check(self) -> Check:

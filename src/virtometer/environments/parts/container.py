@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import ClassVar
 
-from virtometer.environments.base import Capabilities, Check, Environment, Settings
+from virtometer.environments.base import Check, Environment, Lacks, Settings
 from virtometer.environments.parts.agent_bits import AgentBits
 from virtometer.environments.parts.image_settings import ImageSettings
 from virtometer.environments.parts.limits import CgroupLimits, no_limits, require_limits
@@ -27,19 +27,9 @@ class Container(Environment):
     usual_overhead_s: ClassVar[float] = 0.15
     settings_type: ClassVar[type[Settings]] = ContainerSettings
 
-    def capabilities(self) -> Capabilities:
-        """Everything, as root."""
-        reason = no_limits()
-        return Capabilities(
-            disk=True,
-            network=True,
-            several_guests=True,
-            cpu_limit=not reason,
-            memory_limit=not reason,
-            settings=tuple(self.settings_type.model_fields),
-            cpu_limit_reason=reason,
-            memory_limit_reason=reason,
-        )
+    def lacks(self) -> Lacks:
+        """Limits, where this user cannot make cgroups."""
+        return Lacks(cpu_limit=no_limits(), memory_limit=no_limits())
 
     def check(self) -> Check:
         """Start a container."""

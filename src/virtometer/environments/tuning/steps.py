@@ -20,7 +20,7 @@ from virtometer.errors import EnvironmentFailed, RemoteError
 from virtometer.host.network.lan import NAMESPACES, NetworkPath
 from virtometer.link.channel import Channel
 from virtometer.link.session import Session
-from virtometer.model import TuningStep, on_host, setting_path
+from virtometer.model import Kind, TuningStep, on_host, setting_path
 from virtometer.programs import Programs
 
 INTERFACE = "{interface}"
@@ -40,7 +40,7 @@ def words_of(command: str, interface: str = "") -> list[str]:
     return [word.replace(INTERFACE, interface) for word in shlex.split(command)]
 
 
-def carried_programs(kind: type[Environment], steps: Sequence[TuningStep]) -> list[str]:
+def carried_programs(kind: type[Kind], steps: Sequence[TuningStep]) -> list[str]:
     """Names of the programs that a guest of a kind has to carry for these steps."""
     if not _has_own_kernel(kind):
         return []
@@ -218,6 +218,6 @@ def _interface(network: NetworkPath | None) -> str:
     return network.guest_interface or "eth0" if network is not None else "eth0"
 
 
-def _has_own_kernel(kind: type[Environment]) -> bool:
+def _has_own_kernel(kind: type[Kind]) -> bool:
     """Whether no kernel of the host runs the agent."""
     return kind.namespaces is None

@@ -84,7 +84,7 @@ def quantity(value: float, unit: str) -> str:
 def in_bytes(workload: str, op: str, parameter: str) -> bool:
     """Whether a parameter of a workload is a number of bytes; False of what this version does not have."""
     known = WORKLOADS.get(workload)
-    return known is not None and op in known.operations and known.unit_of(op, parameter) == "B"
+    return known is not None and op in known.operations and known.in_bytes(op, parameter)
 
 
 def level(of: PlanWorkload, factor: str) -> str:

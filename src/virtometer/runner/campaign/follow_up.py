@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
 from virtometer.analysis.compare.blocks import cells
 from virtometer.analysis.effects.of_campaign import experiment
 from virtometer.analysis.effects.screening import screened, seen
 from virtometer.design.factorial.follow_up import follow_up, follow_up_blocks, with_follow_up
+from virtometer.design.plan.resolved import ResolvedPlan, resolve
 from virtometer.design.schedule.trials import following
-from virtometer.model import Campaign, FollowUp, PlanEnvironment, Stage, Trial
+from virtometer.environments.registry import KINDS
+from virtometer.model import Campaign, FollowUp, Stage, Trial
 from virtometer.programs import now
-from virtometer.runner.campaign.catalogue import catalogue
 from virtometer.runner.campaign.here import residents_here
 
-Prepare = Callable[[Sequence[PlanEnvironment]], Mapping[str, tuple[str, str]]]
-"""Makes ready what cells need, and says of each that does not work here the reason and the advice."""
+Prepare = Callable[[ResolvedPlan, Collection[str]], Mapping[str, tuple[str, str]]]
+"""Makes ready what cells of a plan need, by name, and says of each that does not work here the reason and advice."""
 
 
 def second_stage(campaign: Campaign, prepare: Prepare, results: Path) -> tuple[Stage, tuple[Trial, ...]]:
@@ -24,29 +25,29 @@ def second_stage(campaign: Campaign, prepare: Prepare, results: Path) -> tuple[S
 
     results: where the campaign's results are.
     """
-    plan, known = campaign.plan, catalogue()
+    plan = campaign.plan
     made = experiment(campaign, cells(campaign))
     assert made is not None
 
     def has_room(kept: Collection[str]) -> bool:
-        return follow_up(plan, kept, known) is not None
+        return follow_up(plan, kept, KINDS) is not None
 
     names = [factor.name for factor in plan.factors]
     found = screened(names, seen(made), plan.margin, has_room)
     kept = [one.factor for one in found if one.why.kept]
-    chosen = follow_up(plan, kept, known) if kept else None
+    chosen = follow_up(plan, kept, KINDS) if kept else None
     first_trial = len(campaign.planned)
     if chosen is None:
         return Stage(now(), first_trial, 0, {}, {}, "", FollowUp(found)), ()
-    larger = with_follow_up(plan, chosen.environments)
-    missing = prepare(chosen.environments)
+    larger = resolve(with_follow_up(plan, chosen.environments), KINDS)
+    missing = prepare(larger, [one.name for one in chosen.environments])
     works = {status.name for status in campaign.environments if status.works}
     works |= {one.name for one in chosen.environments if one.name not in missing}
     named = [name for name in chosen.cells if name in works]
     measured = list(dict.fromkeys([plan.baseline, *named]))
     blocks = follow_up_blocks(plan, len(chosen.cells))
     together = residents_here(larger, measured, results)
-    trials = following(larger, campaign.seed, campaign.planned, measured, blocks, together.of_blocks)
+    trials = following(larger.plan, campaign.seed, campaign.planned, measured, blocks, together.of_blocks)
     stage = Stage(
         now(),
         first_trial,

@@ -4,41 +4,62 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from virtometer.design.feasible import HostSizes, Impossible, impossible_here
+from virtometer.design.parse import PlanRead, read_plan
+from virtometer.design.plan.reference import Section, sections
+from virtometer.design.plan.resolved import ResolvedPlan
+from virtometer.design.plan.selection import Selection
 from virtometer.design.schedule.duration import duration
 from virtometer.design.schedule.residents import Crowd, Residents, crowds, residents
 from virtometer.design.schedule.trials import schedule
-from virtometer.model import Plan
-from virtometer.runner.campaign.catalogue import catalogue
-from virtometer.runner.campaign.windows import windows
+from virtometer.environments.registry import KINDS
+from virtometer.host.cpu.caches import last_cache_bytes
 from virtometer.runner.lab.context import ROOM
 
 
-def not_here(plan: Plan, results: Path) -> list[Impossible]:
+def read_here(
+    text: bytes, file_name: str, selected: Selection, instead: Mapping[str, Any] | None, usual_cache: int | None
+) -> PlanRead:
+    """`read_plan` with the kinds of this laboratory, and the last-level cache of this host or, without it, a usual one.
+
+    usual_cache: in bytes. None: sizes by the cache are refused where the host reports none.
+    """
+    return read_plan(text, file_name, KINDS, selected, instead, last_cache_bytes=last_cache_bytes() or usual_cache)
+
+
+def reference_here(name: str | None) -> tuple[Section, ...]:
+    """The reference of plans with the kinds of this laboratory. Raises UsageError for a name that it lacks."""
+    return sections(KINDS, name)
+
+
+def not_here(resolved: ResolvedPlan, results: Path) -> list[Impossible]:
     """What this host cannot execute, with the results below `results`, which need not exist."""
-    return list(impossible_here(plan, catalogue(), host_sizes(results)))
+    return list(impossible_here(resolved, host_sizes(results)))
 
 
-def residents_here(plan: Plan, names: Collection[str], results: Path) -> Residents:
+def residents_here(resolved: ResolvedPlan, names: Collection[str], results: Path) -> Residents:
     """The groups in which the guests of these environments take turns on this host."""
-    room = host_sizes(results).room(plan.rules.min_free_memory_bytes)
-    return residents(plan, names, room, catalogue())
+    return residents(resolved, names, _room(resolved, results))
 
 
-def seconds_here(plan: Plan, results: Path) -> float:
+def seconds_here(resolved: ResolvedPlan, results: Path) -> float:
     """How long the blocks of a plan take here, about, where every environment works."""
-    names = [environment.name for environment in plan.environments]
-    trials = schedule(plan, names, 0, residents_here(plan, names, results).of_blocks)
-    return duration(plan, trials, windows(plan), catalogue()).seconds
+    names = [environment.name for environment in resolved.plan.environments]
+    trials = schedule(resolved.plan, names, 0, residents_here(resolved, names, results).of_blocks)
+    return duration(resolved, trials).seconds
 
 
-def crowds_here(plan: Plan, names: Collection[str], results: Path) -> list[Crowd]:
+def crowds_here(resolved: ResolvedPlan, names: Collection[str], results: Path) -> list[Crowd]:
     """The scenarios of which numbers of guests are interleaved, and whether all environments have room on this host."""
-    room = host_sizes(results).room(plan.rules.min_free_memory_bytes)
-    return crowds(plan, names, room, catalogue())
+    return crowds(resolved, names, _room(resolved, results))
+
+
+def _room(resolved: ResolvedPlan, results: Path) -> int:
+    return host_sizes(results).room(resolved.plan.rules.min_free_memory_bytes)
 
 
 def host_sizes(results: Path) -> HostSizes:

@@ -12,16 +12,16 @@ from pathlib import Path
 
 from virtometer.analysis.stopping.noise import Noise, noise
 from virtometer.deferred_signals import deferred_signals
+from virtometer.design.plan.resolved import ResolvedPlan, resolve
+from virtometer.environments.registry import KINDS
 from virtometer.errors import Interrupted, StorageError
 from virtometer.host.owned.directories import DIRECTORY
 from virtometer.host.owned.journal import Journal, state_directory
-from virtometer.model import Plan
 from virtometer.runner.campaign.here import not_here
 from virtometer.runner.campaign.whole import Progress, begin
-from virtometer.workloads.registry import WORKLOADS
 
 
-def measure(plan: Plan, text: str, progress: Progress) -> tuple[Noise, ...]:
+def measure(resolved: ResolvedPlan, text: str, progress: Progress) -> tuple[Noise, ...]:
     """Execute a plan with the baseline and the same environment again; returns the noise of each workload.
 
     `text` is the plan's. Workloads that use the disk are left out where its file does not fit. Raises what `begin`
@@ -30,19 +30,19 @@ def measure(plan: Plan, text: str, progress: Progress) -> tuple[Noise, ...]:
     there = Path(tempfile.gettempdir()).resolve()
     try:
         with _temporary(there) as directory:
-            return noise(begin(_fitting(plan, there, progress), text, directory, secrets.randbits(32), progress))
+            return noise(begin(_fitting(resolved, there, progress), text, directory, secrets.randbits(32), progress))
     except (Interrupted, KeyboardInterrupt) as cause:
         raise Interrupted("stopped: nothing of the measurement of noise is kept") from cause
 
 
-def _fitting(plan: Plan, there: Path, progress: Progress) -> Plan:
+def _fitting(resolved: ResolvedPlan, there: Path, progress: Progress) -> ResolvedPlan:
     """The plan without the workloads that use the disk, where the disk file does not fit."""
-    refused = [one.sentence for one in not_here(plan, there) if one.path == ("disk_span",)]
-    rest = [one for one in plan.workloads if "disk" not in WORKLOADS[one.workload].needs]
+    refused = [one.sentence for one in not_here(resolved, there) if one.path == ("disk_span",)]
+    rest = [one for one in resolved.plan.workloads if one.name not in resolved.on_disk]
     if not refused or not rest:
-        return plan
+        return resolved
     progress.message(f"the disk is left out: {refused[0]} (in {there})")
-    return plan.model_copy(update={"workloads": rest})
+    return resolve(resolved.plan.model_copy(update={"workloads": rest}), KINDS)
 
 
 @contextmanager

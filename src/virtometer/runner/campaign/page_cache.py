@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import Literal
 
 from virtometer.design.feasible import disk_files
-from virtometer.model import Plan
-from virtometer.runner.campaign.catalogue import catalogue
+from virtometer.design.plan.resolved import ResolvedPlan
 
 Begins = Literal["warm", "cold", "in part", "unknown"]
 """How much of a file the page cache holds: all, nothing, something in between, or nobody can say."""
@@ -40,12 +39,12 @@ def stays(size: int, memory: int) -> bool:
     return size <= memory * _SHARE_OF_MEMORY
 
 
-def files_stay(plan: Plan) -> bool:
+def files_stay(resolved: ResolvedPlan) -> bool:
     """Whether all disk files of a plan together are kept in the page cache of this host.
 
     Its trials with few guests begin as those with many.
     """
-    return stays(disk_files(plan, catalogue()) * plan.disk_span, memory_bytes())
+    return stays(disk_files(resolved) * resolved.plan.disk_span, memory_bytes())
 
 
 def alike(files: Iterable[Path], *, keep: bool, tell: Callable[[str], None]) -> dict[Path, Begins]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -16,13 +16,13 @@ from virtometer.analysis.live import LiveEstimate, LiveEstimates
 from virtometer.counted import counted
 from virtometer.deferred_signals import deferred_signals
 from virtometer.design.feasible import disk_files
+from virtometer.design.plan.resolved import ResolvedPlan, resolve
 from virtometer.design.schedule.start_order import started_in_order
 from virtometer.design.schedule.trials import schedule
 from virtometer.environments.base import Environment, LabContext, Settings
 from virtometer.environments.registry import KINDS
 from virtometer.environments.sweep import sweep, tunings_left
 from virtometer.environments.tuning.host import still_tuned
-from virtometer.environments.tuning.steps import refuse_tuning
 from virtometer.errors import EnvironmentFailed, HostChanged, Interrupted, LinkError, MissingProgram
 from virtometer.host.cpu.weight import laboratory_group
 from virtometer.host.lock.host_lock import HostLock
@@ -36,7 +36,6 @@ from virtometer.model import (
     Mark,
     MarkKind,
     Plan,
-    PlanEnvironment,
     Stage,
     Trial,
     TrialRecord,
@@ -44,19 +43,15 @@ from virtometer.model import (
     not_undone,
 )
 from virtometer.programs import Programs, now
-from virtometer.runner.campaign.catalogue import catalogue
-from virtometer.runner.campaign.file_room import file_room
 from virtometer.runner.campaign.follow_up import second_stage
 from virtometer.runner.campaign.here import crowds_here, residents_here
 from virtometer.runner.campaign.page_cache import alike, files_stay
 from virtometer.runner.campaign.remaining_time import RemainingTime, TimeLeft
 from virtometer.runner.campaign.stages import has_next, next_stage
 from virtometer.runner.campaign.tuned_host import tunes_host
-from virtometer.runner.campaign.tuning_programs import tuning_programs
-from virtometer.runner.campaign.windows import windows
 from virtometer.runner.execution.executor import Executor
 from virtometer.runner.execution.failures import failed
-from virtometer.runner.guests.pool import Guests, compares_network, with_advice
+from virtometer.runner.guests.pool import Guests, compares_network, why_unprepared, with_advice
 from virtometer.runner.guests.processors import laboratory_aside
 from virtometer.runner.lab import tool_programs
 from virtometer.runner.lab.agent import agent_digest, agent_path
@@ -65,7 +60,6 @@ from virtometer.runner.lab.doctor import status
 from virtometer.runner.watch import host
 from virtometer.store.files import resume_command
 from virtometer.store.ledger import Ledger
-from virtometer.workloads.registry import WORKLOADS
 
 _BASELINE_FAILURES = 2
 
@@ -106,7 +100,7 @@ class Progress(Protocol):
 
 
 def begin(
-    plan: Plan, plan_text: str, directory: Path, seed: int, progress: Progress, *, beside: bool = False
+    resolved: ResolvedPlan, plan_text: str, directory: Path, seed: int, progress: Progress, *, beside: bool = False
 ) -> Campaign:
     """Execute a plan into a new results directory and return what was measured.
 
@@ -114,17 +108,20 @@ def begin(
     it, EnvironmentFailed when an environment that the plan insists on does not work here or the baseline does not start
     twice in a row, LedgerError, StorageError, and Interrupted after Ctrl-C: everything measured so far is then kept.
     """
-    with HostLock(beside=beside, tunes=tunes_host(plan), tell=progress.message) as lock:
-        return _begin(plan, plan_text, directory, seed, progress, lock)
+    with HostLock(beside=beside, tunes=tunes_host(resolved.plan), tell=progress.message) as lock:
+        return _begin(resolved, plan_text, directory, seed, progress, lock)
 
 
-def _begin(plan: Plan, plan_text: str, directory: Path, seed: int, progress: Progress, lock: HostLock) -> Campaign:
-    statuses, commands = _examine(plan, progress)
+def _begin(
+    resolved: ResolvedPlan, plan_text: str, directory: Path, seed: int, progress: Progress, lock: HostLock
+) -> Campaign:
+    plan = resolved.plan
+    statuses, commands = _examine(resolved, progress)
     programs = Programs()
-    versions = _versions(plan, programs)
+    versions = _versions(resolved, programs)
     working = [state.name for state in statuses if state.works]
-    together = residents_here(plan, working, directory)
-    crowds = crowds_here(plan, working, directory)
+    together = residents_here(resolved, working, directory)
+    crowds = crowds_here(resolved, working, directory)
     for sentence in [*together.sentences(), *(one.sentence for one in crowds if one.apart)]:
         progress.message(sentence)
     planned = schedule(plan, working, seed, together.of_blocks, [one.scenario for one in crowds if one.apart])
@@ -142,7 +139,7 @@ def _begin(plan: Plan, plan_text: str, directory: Path, seed: int, progress: Pro
         commands=(*commands, *programs.drain()),
     )
     with Ledger.create(directory, campaign) as ledger:
-        return _execute(campaign, ledger, directory, progress, lock, frozenset())
+        return _execute(campaign, resolved, ledger, progress, lock, frozenset())
 
 
 def resume(
@@ -156,12 +153,13 @@ def resume(
     """
     with Ledger.open(directory, write=True) as ledger, ExitStack() as held:
         campaign = ledger.read()
+        resolved = resolve(campaign.plan, KINDS)
         tunes = tunes_host(campaign.plan)
         lock = held.enter_context(HostLock(beside=beside, tunes=tunes, tell=progress.message))
         _sweep_tunings(ledger, campaign, progress)
         differences = host.changed(campaign.host, host.facts())
         programs = Programs()
-        then, here = campaign.versions, _versions(campaign.plan, programs)
+        then, here = campaign.versions, _versions(resolved, programs)
         differences += [
             f"{key} was {then.get(key)} and is {here[key]}"
             for key in here.keys() - {"python", "agent"}
@@ -175,11 +173,11 @@ def resume(
         again = frozenset(record.trial.index for record in campaign.trials if failed and record.at_fault)
         if again or more is not None or len(ledger.finished()) < len(campaign.planned):
             needed = {p.environment for trial in campaign.planned for p in trial.placements}
-            ledger.note((), [*_examine(campaign.plan, progress, needed)[1], *programs.drain()])
+            ledger.note((), [*_examine(resolved, progress, needed)[1], *programs.drain()])
         else:  # killed between its last trial and its end: nothing to measure, but perhaps something to clean up
             with lab_context(Path(tempfile.gettempdir())) as lab:
                 _sweep(lab, progress)
-        return _execute(campaign, ledger, directory, progress, lock, again, more)
+        return _execute(campaign, resolved, ledger, progress, lock, again, more)
 
 
 def _sweep(lab: LabContext, progress: Progress) -> None:
@@ -208,12 +206,13 @@ def _sweep_tunings(ledger: Ledger, campaign: Campaign, progress: Progress) -> No
 
 
 def _examine(
-    plan: Plan, progress: Progress, needed: set[str] | None = None
+    resolved: ResolvedPlan, progress: Progress, needed: set[str] | None = None
 ) -> tuple[tuple[EnvironmentStatus, ...], tuple[CommandLine, ...]]:
     """Check and prepare every environment of the plan; refuse or tell about those that do not work here.
 
     Returns what the checks said and the command lines that they ran.
     """
+    plan = resolved.plan
     statuses: list[EnvironmentStatus] = []
     kinds: dict[str, Environment] = {}
     checked: dict[tuple[str, Settings | None], EnvironmentStatus] = {}
@@ -221,14 +220,15 @@ def _examine(
         _sweep(lab, progress)
         for environment in plan.environments:
             kind = kinds.setdefault(environment.kind, KINDS[environment.kind](lab))
-            settings = _checked_settings(kind, environment)
-            if (environment.kind, settings) not in checked:
+            settings = resolved.settings[environment.name]
+            deciding = _deciding(kind, settings)
+            if (environment.kind, deciding) not in checked:
                 progress.stage(f"checking {environment.name}")
-                checked[environment.kind, settings] = status(kind, settings)
-            found = replace(checked[environment.kind, settings], name=environment.name)
+                checked[environment.kind, deciding] = status(kind, deciding)
+            found = replace(checked[environment.kind, deciding], name=environment.name)
             if found.works:
                 progress.stage(f"preparing {environment.name}")
-            statuses.append(_with_settings(kind, environment, found, plan) if found.works else found)
+            statuses.append(_with_settings(kind, settings, found, plan) if found.works else found)
     for state in statuses:
         if state.works:
             continue
@@ -240,66 +240,53 @@ def _examine(
     return tuple(statuses), tuple(lab.programs.drain())
 
 
-def _checked_settings(kind: Environment, environment: PlanEnvironment) -> Settings | None:
-    """Those with which the kind is checked for an environment of the plan. None: its default ones."""
-    if not kind.check_settings:
-        return None
+def _deciding(kind: Environment, settings: Settings) -> Settings | None:
+    """Those of the settings with which the kind is checked. None: its default ones."""
     default = kind.settings_type()
-    settings = kind.settings_type.model_validate(environment.settings)
     given = {name: getattr(settings, name) for name in kind.check_settings}
-    given = {name: value for name, value in given.items() if value != getattr(default, name)}
-    return kind.settings_type.model_validate(given) if given else None
+    changed = {name: value for name, value in given.items() if value != getattr(default, name)}
+    return default.model_copy(update=changed) if changed else None
 
 
-def _with_settings(
-    kind: Environment, environment: PlanEnvironment, found: EnvironmentStatus, plan: Plan
-) -> EnvironmentStatus:
+def _with_settings(kind: Environment, settings: Settings, found: EnvironmentStatus, plan: Plan) -> EnvironmentStatus:
     """Whether a kind that works here works with these settings too: what it needs for them is made ready now."""
-    try:
-        settings = kind.settings_type.model_validate(environment.settings)
-        refuse_tuning(kind, (*plan.tuning, *settings.tuning))
-        kind.prepare(settings)
-    except (EnvironmentFailed, MissingProgram) as cause:
-        return replace(found, works=False, reason=cause.sentence, advice=cause.advice)
-    return found
+    cause = why_unprepared(kind, settings, plan)
+    return found if cause is None else replace(found, works=False, reason=cause.sentence, advice=cause.advice)
 
 
-def _versions(plan: Plan, programs: Programs) -> dict[str, str]:
+def _versions(resolved: ResolvedPlan, programs: Programs) -> dict[str, str]:
     agent = agent_path()
     return {
         "virtometer": __version__,
         "python": platform.python_version(),
         "agent_sha256": agent_digest(agent),
         "agent": agent.name,
-        **tool_programs.versions(plan, programs),
+        **tool_programs.versions(resolved, programs),
     }
 
 
 def _execute(
     campaign: Campaign,
+    resolved: ResolvedPlan,
     ledger: Ledger,
-    directory: Path,
     progress: Progress,
     lock: HostLock,
     again: frozenset[int],
     more: int | None = None,
 ) -> Campaign:
     """`again` are the trials that failed and are to be measured once more; `more` as in `resume`."""
+    directory, plan = ledger.directory, campaign.plan
     finished = ledger.finished() - again
-    progress.begun(directory, campaign.plan, campaign.planned, len(finished))
+    progress.begun(directory, plan, campaign.planned, len(finished))
     rest = [trial for trial in campaign.planned if trial.index not in finished]
     if rest or more is not None or has_next(campaign):
-        needs_disk = any("disk" in WORKLOADS[w.workload].needs for w in campaign.plan.workloads)
-        tools = tool_programs.tools_of(campaign.plan)
-        if needs_disk:
-            progress.stage(f"filling the disk file with {campaign.plan.disk_span >> 20} MiB")
-        known = catalogue()
-        span, files = campaign.plan.disk_span if needs_disk else 0, disk_files(campaign.plan, known)
+        span = plan.disk_span if resolved.on_disk else 0
+        if span:
+            progress.stage(f"filling the disk file with {span >> 20} MiB")
+        tools, carried = tool_programs.tools_of(resolved), tool_programs.tuning_programs(resolved)
         try:
             with (
-                lab_context(
-                    directory, span, tools, files, file_room(campaign.plan, known), tuning_programs(campaign.plan)
-                ) as lab,
+                lab_context(directory, span, tools, disk_files(resolved), resolved.file_room, carried) as lab,
                 laboratory_group(lab.journal),
             ):
                 if agent_digest(lab.agent) != campaign.versions["agent_sha256"]:
@@ -331,15 +318,15 @@ class _Stages:
     def run(self, campaign: Campaign, trials: Sequence[Trial], again: frozenset[int] = frozenset()) -> None:
         """Execute trials of the campaign. `again`: those that failed and are measured once more."""
         if trials:
-            with laboratory_aside(campaign.plan, self._lab):
-                _Execution(campaign, self._ledger, self._lab, self._progress, self._lock, again).run(trials)
+            resolved = resolve(campaign.plan, KINDS)
+            with laboratory_aside(resolved, self._lab):
+                _Execution(campaign, resolved, self._ledger, self._lab, self._progress, self._lock, again).run(trials)
 
     def extended(self, campaign: Campaign, more: int | None = None) -> tuple[Trial, ...] | None:
         """The trials of the stage that follows, which the ledger holds when they are returned; None where none does."""
         if more is None and campaign.plan.sequential and campaign.follow_up_stage is None:
-            found: tuple[Stage, tuple[Trial, ...]] | None = second_stage(
-                campaign, lambda cells: self._prepared(cells, campaign.plan), self._ledger.directory
-            )
+            found: tuple[Stage, tuple[Trial, ...]] | None
+            found = second_stage(campaign, self._prepared, self._ledger.directory)
         else:
             found = next_stage(campaign, more)
         if found is None:
@@ -349,14 +336,15 @@ class _Stages:
         self._progress.extended(stage, (*campaign.planned, *trials))
         return trials
 
-    def _prepared(self, environments: Sequence[PlanEnvironment], plan: Plan) -> dict[str, tuple[str, str]]:
+    def _prepared(self, resolved: ResolvedPlan, names: Collection[str]) -> dict[str, tuple[str, str]]:
         """Make ready what further cells need. Their kinds work here: the first stage has run."""
         kinds: dict[str, Environment] = {}
         missing = {}
-        for one in environments:
+        for one in (one for one in resolved.plan.environments if one.name in names):
             self._progress.stage(f"preparing {one.name}")
             kind = kinds.setdefault(one.kind, KINDS[one.kind](self._lab))
-            found = _with_settings(kind, one, EnvironmentStatus(one.name, one.kind, True, "", "", {}), plan)
+            found = EnvironmentStatus(one.name, one.kind, True, "", "", {})
+            found = _with_settings(kind, resolved.settings[one.name], found, resolved.plan)
             if not found.works:
                 missing[one.name] = (found.reason, found.advice)
                 self._progress.message(with_advice(f"{one.name} is not available here: {found.reason}", found.advice))
@@ -369,6 +357,7 @@ class _Execution:
     def __init__(
         self,
         campaign: Campaign,
+        resolved: ResolvedPlan,
         ledger: Ledger,
         lab: LabContext,
         progress: Progress,
@@ -378,6 +367,7 @@ class _Execution:
         self.planned = campaign.planned
         self._seed = campaign.seed
         self._plan = campaign.plan
+        self._resolved = resolved
         self._ledger = ledger
         self._lab = lab
         self._progress = progress
@@ -387,9 +377,9 @@ class _Execution:
             for one in campaign.trials
             if one.failure is not None and one.trial.index in again
         }
-        self._guests = Guests(campaign.plan, lab, progress, ledger.note_tuning)
-        self._executor = Executor(campaign.plan, lab, campaign.trials)
-        self._remaining_time = RemainingTime(windows(campaign.plan))
+        self._guests = Guests(resolved, lab, progress, ledger.note_tuning)
+        self._executor = Executor(resolved, lab, campaign.trials)
+        self._remaining_time = RemainingTime({name: work.window_s for name, work in resolved.works.items()})
         self._done = 0
         self._estimates = LiveEstimates(campaign.plan)
         for record in campaign.trials:
@@ -421,7 +411,7 @@ class _Execution:
         # Sorted: guests of one environment are to have different disk files, and there are only as many as these need.
         keys = sorted({key for trial in rest[begin:end] for key in trial.guests})
         # Where each works alone, all have the same disk file.
-        on_bridge = scenario in ("pair", "matrix") or compares_network(self._plan)
+        on_bridge = scenario in ("pair", "matrix") or compares_network(self._resolved)
         self._guests.begin_group([] if scenario == "alone" else keys, on_bridge=on_bridge, alone=scenario == "alone")
         try:
             if scenario != "alone":
@@ -460,12 +450,12 @@ class _Execution:
 
     def _warm_disks(self, trials: Sequence[Trial]) -> None:
         """Let the host's page cache hold the same of the disks of all guests that use one in these trials."""
-        on_disk = {one.name for one in self._plan.workloads if "disk" in WORKLOADS[one.workload].needs}
+        on_disk = self._resolved.on_disk
         keys = {one.guest_key for trial in trials for one in trial.placements if one.workload in on_disk}
         guests = [self._guests.running[key] for key in keys]
         files = [guest.guest.disk.file for guest in guests if guest.guest.disk is not None]
         used = [file for file in files if file is not None]
-        begins = alike(used, keep=files_stay(self._plan), tell=self._progress.stage)
+        begins = alike(used, keep=files_stay(self._resolved), tell=self._progress.stage)
         for guest in guests:
             disk = guest.guest.disk
             guest.disk_begins = begins.get(disk.file, "") if disk is not None and disk.file is not None else ""

@@ -6,55 +6,48 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack, closing
 
 from virtometer.analysis.score.overlap import LONGER
-from virtometer.environments.base import Guest, LabContext
+from virtometer.design.plan.resolved import ResolvedPlan
+from virtometer.environments.base import LabContext
 from virtometer.errors import EnvironmentFailed, LinkError, UsageError
-from virtometer.model import FailureKind, Placement, Plan, Trial
+from virtometer.model import FailureKind, Placement, Trial
 from virtometer.runner.execution.clock_monitor import ClockMonitor
 from virtometer.runner.execution.failures import TrialFailed
 from virtometer.runner.execution.placement_run import PlacementRun, guests_of
 from virtometer.runner.execution.state import RunState
-from virtometer.runner.guests.processors import Placed, in_turn, needed, shares
+from virtometer.runner.guests.processors import Placed, in_turn, shares
 from virtometer.runner.guests.running import RunningGuest
 from virtometer.runner.watch.foreign import HostWatch
 from virtometer.runner.watch.network import NetworkWatch
 from virtometer.runner.watch.observer import Observer
-from virtometer.workloads.base import Place, Workload
-from virtometer.workloads.registry import WORKLOADS
-from virtometer.workloads.tool import Tool
+from virtometer.workloads.base import Place
 
 
 class Admission:
     """Makes runs of placements, and gives each what it works with."""
 
-    def __init__(self, plan: Plan, lab: LabContext) -> None:
+    def __init__(self, resolved: ResolvedPlan, lab: LabContext) -> None:
         """`lab` is where peers are started from."""
-        self._plan = plan
-        self._lab = lab
-        self._workloads = {workload.name: workload for workload in plan.workloads}
+        self._plan, self._works, self._lab = resolved.plan, resolved.works, lab
         self._probe_costs: dict[str, float] = {}
 
     def seconds(self, placement: Placement) -> float:
         """Of its planned window."""
-        return self._workloads[placement.workload].seconds or self._plan.seconds
+        return self._works[placement.workload].seconds
 
     def admit(
         self, placement: Placement, running_guest: RunningGuest, trial: Trial, *, again: bool = False
     ) -> PlacementRun:
         """Refuse a placement that cannot run in its guest. `again`: its trial is repeated, longer."""
-        planned = self._workloads[placement.workload]
-        workload = WORKLOADS[planned.workload]
-        guest = running_guest.guest
-        requested = workload.parameters.model_validate(planned.parameters)
-        networked = "network" in workload.needs or workload.time_server(requested) is not None
-        program = workload.program if isinstance(workload, Tool) else ""
-        if "disk" in workload.needs and guest.disk is None:
+        work, guest = self._works[placement.workload], running_guest.guest
+        networked = "network" in work.needs or work.time_server is not None
+        if "disk" in work.needs and guest.disk is None:
             refusal = running_guest.lacks("disk")
         elif networked and guest.network is None:
             refusal = running_guest.lacks("network")
         elif placement.role == "service" and not (guest.network is not None and guest.network.guest_address):
             refusal = f"{running_guest.plan.name} has no address that other guests reach"
         else:
-            refusal = guest.refused_programs.get(program, "")
+            refusal = guest.refused_programs.get(work.workload.program, "")
         if refusal:
             raise TrialFailed(FailureKind.UNAVAILABLE, refusal, placement)
         host_timed = running_guest.timing == "laboratory" and placement.role != "service"
@@ -63,38 +56,32 @@ class Admission:
         name = f"t{trial.index}-{placement.ordinal}{'-again' if again else ''}"
         together = placement.role == "measured" and len(trial.measured) > 1 and trial.turns is None and not host_timed
         state = RunState(name, host_timed=host_timed, in_slices=trial.turns is not None, together=together)
-        seconds = (planned.seconds or self._plan.seconds) * (LONGER if again else 1.0)
-        return PlacementRun(placement, running_guest, workload, planned, state, monitor, seconds)
+        return PlacementRun(placement, running_guest, work, state, monitor, work.seconds * (LONGER if again else 1.0))
 
     def address(self, one: PlacementRun, peers: Mapping[int, str]) -> None:
         """Tell a placement where its disk, its peer and its time server are."""
-        running_guest, workload, lab = one.running_guest, one.workload, self._lab
-        requested = workload.parameters.model_validate(one.planned.parameters)
-        clock = workload.time_server(requested)
+        running_guest, work, lab = one.running_guest, one.work, self._lab
         try:
             peer = None
             if one.placement.peer is not None:
                 peer = peers[one.placement.peer]
-            elif "network" in workload.needs:
+            elif "network" in work.needs:
                 own = running_guest.peer(lab)
                 own.drain()
                 peer = own.address
+            program = work.workload.program
+            # A program of the guest's own image, or where the host has it.
             place = Place(
                 running_guest.guest.disk.path if running_guest.guest.disk else None,
                 peer,
-                running_guest.reference_clock(lab).address(clock) if clock is not None else None,
-                self._program(workload, running_guest.guest),
+                running_guest.reference_clock(lab).address(work.time_server) if work.time_server is not None else None,
+                running_guest.guest.find_program(program) or lab.program_path(program),
             )
-            one.parameters = workload.arguments(one.planned.op, requested, place)
+            one.parameters = work.arguments(place)
         except UsageError as cause:  # the plan was checked against a place that has everything: this one has not
             raise TrialFailed(FailureKind.UNAVAILABLE, cause.sentence, one.placement) from cause
         except (EnvironmentFailed, LinkError) as cause:
             raise TrialFailed(FailureKind.START, cause.reason, one.placement, [running_guest]) from cause
-
-    def _program(self, workload: Workload, guest: Guest) -> str | None:
-        """Where a guest has the program of a tool: in its own image, or where the host has it."""
-        name = workload.program if isinstance(workload, Tool) else ""
-        return guest.find_program(name) or self._lab.program_path(name)
 
     def place(self, running: Sequence[PlacementRun], block: int) -> None:
         """Bind the guests to processors: those that work together share as many as all their work is made for.
@@ -107,7 +94,7 @@ class Admission:
         fewest = {key: guests[key].fewest_processors for key in order}
         needs: list[tuple[int | None, int]] = []
         for key, least in fewest.items():
-            counts = [needed(one.planned) for one in running if one.placement.guest_key == key]
+            counts = [one.work.processors for one in running if one.placement.guest_key == key]
             needs.append((None if None in counts else sum(one or 0 for one in counts), least))
         of_guest = dict(zip(fewest, shares(needs), strict=True))
         placed: dict[int, Placed] = {}

@@ -43,14 +43,14 @@ class Conversation:
         """
         with guarded(one):
             one.clock.early()
-            self.ask(one, one.workload.agent_op(one.planned.op), one.planned.threads)
+            self.ask(one, one.work.agent_op, one.work.threads)
         self.wait([one], "ready", self._limits.prepare_s, beside=beside)
 
     def ask(self, one: PlacementRun, op: str, threads: int) -> None:
         """Send `prepare`."""
         arguments = {
             "run": one.state.run,
-            "kernel": one.workload.kernel,
+            "kernel": one.work.workload.kernel,
             "op": op,
             "parameters": dict(one.parameters),
             "threads": threads,
@@ -314,19 +314,19 @@ def _agent_failed(one: PlacementRun) -> TrialFailed:
 def _late(one: PlacementRun, phase: str, limit_s: float) -> str:
     """Which workload did not reach a phase in time, and how far it had come."""
     if phase == "ready":
-        return f"{one.planned.name} was not ready within {limit_s:g} s of being asked to get ready"
+        return f"{one.placement.workload} was not ready within {limit_s:g} s of being asked to get ready"
     if phase == "window":
-        return f"{one.planned.name} had not set up its first iteration within {limit_s:g} s"
+        return f"{one.placement.workload} had not set up its first iteration within {limit_s:g} s"
     if phase == "slice":
         what = "the start" if one.state.slice is None else "a slice" if one.state.slice >= 0 else "a long window"
-        return f"{what} of {one.planned.name} was not done within {limit_s:g} s"
+        return f"{what} of {one.placement.workload} was not done within {limit_s:g} s"
     if one.state.in_slices:
-        return f"{one.planned.name} did not end within {limit_s:g} s of being stopped"
+        return f"{one.placement.workload} did not end within {limit_s:g} s of being stopped"
     count = len(one.state.samples)
     came = f"{count} sample{'' if count == 1 else 's'} had come" if count else "no sample had come"
     works = one.state.works and one.state.host_timed
     unended = ", and an iteration that was released had not ended" if works else ""
     return (
-        f"{one.planned.name} was not done within {limit_s:g} s of its start, with a window of {one.seconds:g} s: "
+        f"{one.placement.workload} was not done within {limit_s:g} s of its start, with a window of {one.seconds:g} s: "
         f"{came}{unended}"
     )

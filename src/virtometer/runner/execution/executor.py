@@ -21,9 +21,10 @@ from virtometer.analysis.score.overlap import (
     start_skew_ns,
     stretch,
 )
+from virtometer.design.plan.resolved import ResolvedPlan
 from virtometer.design.schedule.start_order import started_in_order
 from virtometer.environments.base import LabContext
-from virtometer.model import ClockFit, FailureKind, GuestKey, Mark, Placement, Plan, Trial, TrialRecord
+from virtometer.model import ClockFit, FailureKind, GuestKey, Mark, Placement, Trial, TrialRecord
 from virtometer.programs import now
 from virtometer.runner.execution.admission import Admission
 from virtometer.runner.execution.conversation import Conversation, failing, guarded, refuse_clock
@@ -43,13 +44,14 @@ RunningGuests = Mapping[GuestKey, RunningGuest]
 class Executor:
     """Executes the trials of one campaign in guests that are already running."""
 
-    def __init__(self, plan: Plan, lab: LabContext, records: Sequence[TrialRecord] = ()) -> None:
+    def __init__(self, resolved: ResolvedPlan, lab: LabContext, records: Sequence[TrialRecord] = ()) -> None:
         """`lab` is where peers are started from. `records`: of trials that are done.
 
         What was found out in them of windows in turn is not found out again.
         """
+        plan = resolved.plan
         self._plan, self._lab = plan, lab
-        self._admission = Admission(plan, lab)
+        self._admission = Admission(resolved, lab)
         self._agents = Conversation(plan.limits, plan.slice_s)
         # Whether long windows count: by whether guests work together, and workload; then by environment.
         self._known: defaultdict[tuple[bool, str], dict[str, bool]] = defaultdict(dict)

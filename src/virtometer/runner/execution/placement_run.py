@@ -13,14 +13,13 @@ from virtometer.clock import intervals
 from virtometer.errors import LinkError, UsageError
 from virtometer.host.cpu.weight import CONDITION
 from virtometer.link.messages import Done
-from virtometer.model import AgentReport, ClockFault, ClockFit, Placement, PlanWorkload, Run, Sample, SetAside
+from virtometer.model import AgentReport, ClockFault, ClockFit, Placement, Run, Sample, SetAside
 from virtometer.runner.execution.clock_monitor import ClockMonitor
 from virtometer.runner.execution.failures import TrialFailed
 from virtometer.runner.execution.state import RunState
 from virtometer.runner.guests.processors import Placed
 from virtometer.runner.guests.running import RunningGuest
-from virtometer.workloads.base import Workload
-from virtometer.workloads.tool import Reading, Tool
+from virtometer.workloads.base import Reading, Work
 
 _MARK = 160  # characters: the end of a guest's stderr may be long, and each sample has the mark
 
@@ -34,8 +33,7 @@ class PlacementRun:
 
     placement: Placement
     running_guest: RunningGuest
-    workload: Workload
-    planned: PlanWorkload
+    work: Work
     state: RunState
     clock: ClockMonitor
     seconds: float
@@ -61,7 +59,7 @@ class PlacementRun:
     def run_in_s(self) -> float:
         """What does not count of a slice, beside its first iteration."""
         guest = self.running_guest.guest
-        return max(guest.run_in_s, guest.run_ins.get(f"{self.planned.workload} {self.planned.op}", 0.0))
+        return max(guest.run_in_s, guest.run_ins.get(self.work.name, 0.0))
 
     @property
     def conditions(self) -> dict[str, str]:
@@ -70,13 +68,13 @@ class PlacementRun:
         if self.state.host_timed:
             conditions["timing"] = self.state.timing  # of a run too that did not come to its end
         guest = self.running_guest.guest
-        if "disk" in self.workload.needs and guest.disk is not None:
+        if "disk" in self.work.needs and guest.disk is not None:
             conditions |= guest.disk.conditions
             if self.running_guest.whole.disk_begins:
                 conditions["host_cache_begins"] = self.running_guest.whole.disk_begins
-        if "network" in self.workload.needs and guest.network is not None:
+        if "network" in self.work.needs and guest.network is not None:
             conditions["network_path"] = guest.network.kind
-        if isinstance(self.workload, Tool):
+        if self.work.workload.program:
             conditions["program_of"] = str(self.running_guest.record.effective.get("image", "the host"))
         if CONDITION in self.running_guest.record.effective:
             conditions[CONDITION] = str(self.running_guest.record.effective[CONDITION])
@@ -84,28 +82,29 @@ class PlacementRun:
         if self.placed is not None:
             conditions |= self.placed.conditions
             processors = min(processors, len(self.placed.processors))
-        if 0 < processors < self.planned.threads:
-            conditions["processors"] = f"{processors} for {self.planned.threads} threads"
+        if 0 < processors < self.work.threads:
+            conditions["processors"] = f"{processors} for {self.work.threads} threads"
         return conditions
 
     def refuse_other_metric(self, done: Done) -> None:
         """Raise LinkError for a result in another unit or direction than the operation's: it is another quantity."""
-        unit, better = self.workload.agent_metric(self.planned.op)
+        unit, better = self.work.workload.agent_metric(self.work.op)
         if (done.unit, done.better) != (unit, better):
             raise LinkError(
-                f"the agent reports {self.planned.workload} {self.planned.op} in {done.unit}, {done.better} is better; "
+                f"the agent reports {self.work.name} in {done.unit}, {done.better} is better; "
                 f"its unit is {unit}, {better} is better"
             )
 
     def run(self) -> Run:
         """What was measured, without a score. Raises UsageError where the output of a tool cannot be read."""
         done = self.state.done
-        if not isinstance(self.workload, Tool) or done is None:
-            return self._run(self.state.samples, None if done is None else _report(done))
-        self.reading = reading = self.workload.read(self.planned.op, done.output or "")
-        unit = self.workload.operations[self.planned.op].unit
+        if done is None:
+            return self._run(self.state.samples, None)
         report = _report(done)
-        measures = {**report.measures, SAYS.name: {"unit": unit, "value": reading.value}}
+        self.reading = reading = self.work.workload.read(self.work.op, done.output or "")
+        if reading is None:
+            return self._run(self.state.samples, report)
+        measures = {**report.measures, SAYS.name: {"unit": self.work.operation.unit, "value": reading.value}}
         samples = tuple(replace(sample, work=reading.work or 1) for sample in self.state.samples)
         return self._run(samples, replace(report, value=reading.value, measures=measures))
 
@@ -132,7 +131,7 @@ class PlacementRun:
             intervals.of_run(run, clock),
             self.name,
             self.seconds,
-            self.workload.name,
+            self.work.workload.name,
             gaps=not (self.state.host_timed or self.state.in_slices),
             tool_work=self.reading.work if self.reading is not None else None,
             # Null iterations come before what the laboratory releases.
@@ -141,14 +140,14 @@ class PlacementRun:
 
     def _run(self, samples: tuple[Sample, ...], report: AgentReport | None) -> Run:
         service = self.placement.role == "service"
-        operation = self.workload.operations[self.planned.op]
+        operation = self.work.operation
         return Run(
             placement=self.placement,
             guest_id=self.running_guest.record.guest_id,
-            kernel=self.workload.kernel,
-            op="serve" if service else self.planned.op,
+            kernel=self.work.workload.kernel,
+            op="serve" if service else self.work.op,
             parameters=self.parameters,
-            threads=1 if service else self.planned.threads,
+            threads=1 if service else self.work.threads,
             unit=operation.unit,
             better=operation.better,
             conditions=self.conditions,

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from virtometer.deferred_signals import deferred_signals
+from virtometer.design.plan.resolved import ResolvedPlan
 from virtometer.environments.base import Environment, LabContext, Settings
 from virtometer.environments.registry import KINDS
 from virtometer.environments.tuning.host import HostTuning
@@ -18,7 +19,6 @@ from virtometer.environments.tuning.steps import Done, refuse_tuning
 from virtometer.errors import EnvironmentFailed, LinkError, MissingProgram
 from virtometer.model import GuestKey, GuestStart, HostTuningEvent, Plan, on_host
 from virtometer.runner.guests.running import RunningGuest, StartingGuest
-from virtometer.workloads.registry import WORKLOADS
 
 _TRIES = 2
 """Starts in a row that may fail; each can take the whole limit of time. The baseline has a rule of its own."""
@@ -50,7 +50,7 @@ class Guests:
 
     def __init__(
         self,
-        plan: Plan,
+        resolved: ResolvedPlan,
         lab: LabContext,
         progress: Told,
         tuned: Callable[[HostTuningEvent], None] = lambda event: None,
@@ -58,7 +58,8 @@ class Guests:
         """No guest lives. tuned: is told what happens to tunings of the host."""
         self.running: dict[GuestKey, RunningGuest] = {}
         self.starts: list[GuestStart] = []
-        self._plan = plan
+        self._plan = plan = resolved.plan
+        self._settings = resolved.settings
         self._lab = lab
         self._progress = progress
         self._environments = {environment.name: environment for environment in plan.environments}
@@ -66,8 +67,8 @@ class Guests:
         self._disks: dict[GuestKey, int] = {}  # numbers of the disk files of guests that work at the same time
         self._on_bridge = False
         self._alone = False
-        self._by_launcher = any(KINDS[one.kind].by_launcher for one in plan.environments)
-        self._settings: dict[str, Settings] = {}
+        self._by_launcher = any(resolved.kind(one).by_launcher for one in plan.environments)
+        self._prepared: set[str] = set()
         self._unprepared: dict[str, str] = {}
         self._refused: dict[str, str] = {}  # those that did not start, and why
         self._failed_starts: Counter[str] = Counter()  # in a row
@@ -82,15 +83,12 @@ class Guests:
         """
         if not self._tuned.records:
             self._tuned.apply(on_host(self._plan.tuning))
-        for name in sorted(names - self._settings.keys()):
+        for name in sorted(names - self._prepared):
             self._progress.stage(f"preparing {name}")
-            plan = self._environments[name]
-            kind = self._kinds.setdefault(plan.kind, KINDS[plan.kind](self._lab))
-            self._settings[name] = kind.settings_type.model_validate(plan.settings)
-            try:
-                refuse_tuning(kind, (*self._plan.tuning, *self._settings[name].tuning))
-                kind.prepare(self._settings[name])
-            except (EnvironmentFailed, MissingProgram) as cause:
+            self._prepared.add(name)
+            of = self._environments[name].kind
+            kind = self._kinds.setdefault(of, KINDS[of](self._lab))
+            if (cause := why_unprepared(kind, self._settings[name], self._plan)) is not None:
                 self._unprepared[name] = cause.sentence
                 self._progress.message(f"{name} cannot be prepared: {with_advice(cause.sentence, cause.advice)}")
 
@@ -246,10 +244,20 @@ class Guests:
             self._progress.message(f"{key.environment}: {cause.reason}")
 
 
-def compares_network(plan: Plan) -> bool:
+def why_unprepared(kind: Environment, settings: Settings, plan: Plan) -> EnvironmentFailed | MissingProgram | None:
+    """Make ready what guests with these settings need, as the plan tunes them. Returns why that fails."""
+    try:
+        refuse_tuning(kind, (*plan.tuning, *settings.tuning))
+        kind.prepare(settings)
+    except (EnvironmentFailed, MissingProgram) as cause:
+        return cause
+    return None
+
+
+def compares_network(resolved: ResolvedPlan) -> bool:
     """Whether a plan measures the network both of guests that may be on the host's and of guests that never are."""
-    used = any("network" in WORKLOADS[workload.workload].needs for workload in plan.workloads)
-    return used and len({KINDS[environment.kind].may_share_network for environment in plan.environments}) > 1
+    used = any("network" in work.needs for work in resolved.works.values())
+    return used and len({resolved.kind(one).may_share_network for one in resolved.plan.environments}) > 1
 
 
 def with_advice(sentence: str, advice: str) -> str:

@@ -7,12 +7,11 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from virtometer.design.plan.resolved import ResolvedPlan
 from virtometer.environments.base import Guest, LabContext, Settings
-from virtometer.environments.registry import KINDS
 from virtometer.errors import EnvironmentFailed
 from virtometer.host.cpu.processors import allowed, place, processor_list
-from virtometer.model import GuestKey, Plan, PlanWorkload
-from virtometer.workloads.registry import WORKLOADS
+from virtometer.model import GuestKey
 
 ALL = "all"
 """What the condition says of a guest that may use every processor of the laboratory."""
@@ -36,12 +35,6 @@ class Placed:
         """For the run."""
         found = {"guest_processors": processor_list(self.processors) if self.pinned else ALL}
         return found | ({"guest_processors_reason": self.reason} if self.reason else {})
-
-
-def needed(workload: PlanWorkload) -> int | None:
-    """How many processors a workload of a plan is made for; None: as many as there are."""
-    one = WORKLOADS[workload.workload]
-    return one.processors(workload.op, one.parameters.model_validate(workload.parameters), workload.threads)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,17 +105,15 @@ def place_guest(guest: Guest, settings: Settings, share: Share, among: frozenset
 
 
 @contextmanager
-def laboratory_aside(plan: Plan, lab: LabContext) -> Iterator[None]:
+def laboratory_aside(resolved: ResolvedPlan, lab: LabContext) -> Iterator[None]:
     """Keep this process, and what it starts beside guests, off the processors on which guests work alone.
 
     Where nothing would be left for it, nothing moves.
     """
     taken: set[int] = set()
-    for environment in plan.environments:
-        settings = KINDS[environment.kind].settings_type.model_validate(environment.settings)
-        for workload in plan.workloads:
-            count = needed(workload)
-            own = chosen(settings, Share(count, count), lab.processors)
+    for settings in resolved.settings.values():
+        for work in resolved.works.values():
+            own = chosen(settings, Share(work.processors, work.processors), lab.processors)
             taken |= own if not own >= lab.processors else set()
     before = allowed(os.getpid())
     rest = before - taken

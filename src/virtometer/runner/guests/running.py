@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any, Literal
 
-from virtometer.environments.base import Capabilities, Environment, Guest, LabContext, NetworkPath, Settings
+from virtometer.environments.base import Environment, Guest, LabContext, Lacks, NetworkPath, Settings
 from virtometer.environments.parts.process_guest import ProcessGuest
 from virtometer.environments.tuning.steps import Done as TuningDone
 from virtometer.environments.tuning.steps import tune_guest
@@ -90,12 +90,12 @@ class RunningGuest:
         session: Session,
         limits: Limits,
         record: GuestStart,
-        capabilities: Capabilities,
+        lacks: Lacks,
         timing: Literal["agent", "laboratory"],
         settings: Settings,
     ) -> None:
         """Use `start` instead."""
-        self._capabilities = capabilities
+        self._lacks = lacks
         self._settings = settings
         self.timing = timing
         self.plan = plan
@@ -129,7 +129,7 @@ class RunningGuest:
 
     def lacks(self, what: Literal["disk", "network"]) -> str:
         """Why this guest offers no disk or no network."""
-        reason = self._capabilities.disk_reason if what == "disk" else self._capabilities.network_reason
+        reason = self._lacks.disk if what == "disk" else self._lacks.network
         return reason or f"{self.plan.name} offers no {what}"
 
     def ended(self) -> bool:
@@ -162,7 +162,7 @@ class RunningGuest:
         guest = environment.add_agent(self.guest, self._settings, guest_id)
         session = Session(Channel(guest.stream), f"{self.name} agent {number}")
         agent = RunningGuest(
-            self.plan, guest, session, self._limits, self.record, self._capabilities, self.timing, self._settings
+            self.plan, guest, session, self._limits, self.record, self._lacks, self.timing, self._settings
         )
         try:
             session.greet(self._limits.start_s)
@@ -287,8 +287,7 @@ class StartingGuest:
             )
             by_clock: Literal["agent", "laboratory"] = "agent" if self._settings.steady_clock else "laboratory"
             timing = by_clock if plan.timing == "auto" else plan.timing
-            capabilities = self._environment.capabilities()
-            return RunningGuest(plan, guest, session, limits, record, capabilities, timing, self._settings)
+            return RunningGuest(plan, guest, session, limits, record, self._environment.lacks(), timing, self._settings)
         except BaseException:
             self.abandon()
             raise

@@ -9,6 +9,7 @@ import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from virtometer.cache import cache_directory
 from virtometer.deferred_signals import deferred_signals
@@ -20,7 +21,7 @@ from virtometer.host.owned.journal import Journal, state_directory
 from virtometer.host.programs import find_host_program
 from virtometer.programs import Programs
 from virtometer.runner.lab.agent import agent_path
-from virtometer.workloads.tool import Tool
+from virtometer.workloads.base import Workload
 
 _TARGET_32 = "i686-linux"
 ROOM = 64 << 20  # for the ledger beside the disk file, and what guests write
@@ -30,7 +31,7 @@ ROOM = 64 << 20  # for the ledger beside the disk file, and what guests write
 def lab_context(
     scratch_parent: Path,
     disk_span: int = 0,
-    tools: Sequence[Tool] = (),
+    tools: Sequence[Workload[Any]] = (),
     disk_files: int = 1,
     room: Room | None = None,
     more_programs: Sequence[str] = (),

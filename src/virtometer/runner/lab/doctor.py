@@ -55,10 +55,12 @@ def status(environment: Environment, settings: Settings | None = None) -> Enviro
     kind = environment.kind
     try:
         check = environment.check() if settings is None else environment.check_with(settings)
-        capabilities = asdict(environment.capabilities())
+        lacks = asdict(environment.lacks())
     except VirtometerError as cause:
         return EnvironmentStatus(kind, kind, False, cause.sentence, cause.advice, {})
-    found: Mapping[str, Any] = {**capabilities, "found": dict(check.found)}
+    found: dict[str, Any] = {what: not reason for what, reason in lacks.items()}
+    found |= {"settings": tuple(environment.settings_type.model_fields)}
+    found |= {f"{what}_reason": reason for what, reason in lacks.items()} | {"found": dict(check.found)}
     return EnvironmentStatus(kind, kind, check.works, check.reason, check.advice, found)
 
 

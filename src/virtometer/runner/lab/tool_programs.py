@@ -1,30 +1,40 @@
-"""The programs of this host that a plan's workloads run: which they are, and which version of each."""
+"""The programs of this host that a plan's workloads and tuning run: which they are, and which version of each."""
 
 from __future__ import annotations
 
 import hashlib
 import shutil
 from pathlib import Path
+from typing import Any
 
+from virtometer.design.plan.resolved import ResolvedPlan
+from virtometer.environments.tuning.steps import carried_programs
 from virtometer.errors import EnvironmentFailed
-from virtometer.model import Plan
 from virtometer.programs import Programs
-from virtometer.workloads.registry import WORKLOADS
-from virtometer.workloads.tool import Tool
+from virtometer.workloads.base import Workload
 
 _LIMIT_S = 10.0
 
 
-def tools_of(plan: Plan) -> tuple[Tool, ...]:
+def tools_of(resolved: ResolvedPlan) -> tuple[Workload[Any], ...]:
     """The plan's workloads that are programs of the host's, each once."""
-    named = {WORKLOADS[workload.workload] for workload in plan.workloads}
-    return tuple(sorted((one for one in named if isinstance(one, Tool)), key=lambda tool: tool.name))
+    named = {work.workload for work in resolved.works.values() if work.workload.program}
+    return tuple(sorted(named, key=lambda tool: tool.name))
 
 
-def versions(plan: Plan, programs: Programs) -> dict[str, str]:
+def tuning_programs(resolved: ResolvedPlan) -> tuple[str, ...]:
+    """Programs of the host that guests carry because the tuning of the plan runs them in there: names, each once."""
+    found: dict[str, None] = {}
+    for environment in resolved.plan.environments:
+        steps = (*resolved.plan.tuning, *resolved.settings[environment.name].tuning)
+        found |= dict.fromkeys(carried_programs(resolved.kind(environment), steps))
+    return tuple(found)
+
+
+def versions(resolved: ResolvedPlan, programs: Programs) -> dict[str, str]:
     """By tool, what decides whether two campaigns used the same one: its version, path and the begin of its SHA-256."""
     found: dict[str, str] = {}
-    for tool in tools_of(plan):
+    for tool in tools_of(resolved):
         path = shutil.which(tool.program)
         if path is None:
             found[tool.name] = "not installed"

@@ -77,15 +77,12 @@ def test_what_machines_can_have_is_that_of_the_default_driver(
     lab: LabContext, monkeypatch: pytest.MonkeyPatch, uri: str, disk: str, several: str
 ) -> None:
     monkeypatch.setenv("LIBVIRT_DEFAULT_URI", uri)
-    can = Libvirt(lab).capabilities()
-    assert (can.disk, can.network, can.several_guests) == (not disk, not disk, not several)
-    assert (can.disk_reason, can.several_guests_reason) == (disk, several)
-    assert can.network_reason == disk.replace("no disk", "no network")
-    assert can.cpu_limit and can.memory_limit
+    lacks = Libvirt(lab).lacks()
+    assert (lacks.disk, lacks.several_guests) == (disk, several)
+    assert lacks.network == disk.replace("no disk", "no network")
+    assert not (lacks.cpu_limit or lacks.memory_limit)
 
 
 def test_a_container_of_an_image_has_no_limit(lab: LabContext, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LIBVIRT_DEFAULT_URI", "openvz:///system")
-    can = LibvirtContainer(lab).capabilities()
-    assert not can.cpu_limit
-    assert can.cpu_limit_reason == "the template of the driver openvz has no limits of CPU time"
+    assert LibvirtContainer(lab).lacks().cpu_limit == "the template of the driver openvz has no limits of CPU time"

@@ -11,7 +11,7 @@ from typing import ClassVar
 from urllib.parse import urlsplit
 from xml.etree import ElementTree
 
-from virtometer.environments.base import Capabilities, Check, Environment, LabContext
+from virtometer.environments.base import Check, Environment, LabContext, Lacks
 from virtometer.environments.kinds.libvirt import domain_xml
 from virtometer.environments.kinds.libvirt.domain_xml import Way
 from virtometer.environments.kinds.libvirt.guest import DomainGuest, connected
@@ -56,8 +56,8 @@ class OfLibvirt(Environment):
         uri = settings.uri or default_uri(self.default_driver)
         return self._connections.setdefault(uri, Connection(self.lab.programs, uri))
 
-    def capabilities(self) -> Capabilities:
-        """What guests of the default hypervisor can have. Domains that are entered have no disk and no network."""
+    def lacks(self) -> Lacks:
+        """What guests of the default hypervisor lack. Domains that are entered have no disk and no network."""
         uri = default_uri(self.default_driver)
         driver = driver_of(uri)
         whole = driver in DAEMON_DRIVERS
@@ -66,18 +66,12 @@ class OfLibvirt(Environment):
             reason = f"a domain at {uri} is on another host"
         alone = f"all domains of the driver {driver} would boot one disk_image" if driver in BY_IMAGE else ""
         limits = self.no_limits(driver)
-        return Capabilities(
-            disk=not reason,
-            network=not reason,
-            several_guests=not alone,
-            cpu_limit=not limits,
-            memory_limit=not limits,
-            settings=tuple(self.settings_type.model_fields),
-            disk_reason=reason and f"no disk: {reason}",
-            network_reason=reason and f"no network: {reason}",
-            several_guests_reason=alone,
-            cpu_limit_reason=limits,
-            memory_limit_reason=limits,
+        return Lacks(
+            disk=reason and f"no disk: {reason}",
+            network=reason and f"no network: {reason}",
+            several_guests=alone,
+            cpu_limit=limits,
+            memory_limit=limits,
         )
 
     def no_limits(self, driver: str) -> str:

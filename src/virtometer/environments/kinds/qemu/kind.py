@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from virtometer.environments.base import (
-    Capabilities,
     Check,
     DiskTarget,
     Environment,
@@ -65,17 +64,6 @@ class _VirtualMachine(Environment):
     @abstractmethod
     def accelerator(self, settings: MachineSettings) -> str:
         """The value of `-accel`."""
-
-    def capabilities(self) -> Capabilities:
-        """What a virtual machine can give: everything; without root its network is address translation by QEMU."""
-        return Capabilities(
-            disk=True,
-            network=True,
-            several_guests=True,
-            cpu_limit=True,
-            memory_limit=True,
-            settings=tuple(self.settings_type.model_fields),
-        )
 
     def prepare(self, settings: Settings) -> None:
         """Fetch the guest's kernel, make the initramfs, and see whether QEMU makes a machine with these settings.
