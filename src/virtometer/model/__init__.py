@@ -24,6 +24,7 @@ from virtometer.model.factors import (
     level_text,
 )
 from virtometer.model.finding import (
+    Conclusion,
     Control,
     Estimate,
     Finding,
@@ -125,6 +126,7 @@ __all__ = [
     "ClockFault",
     "ClockFit",
     "CommandLine",
+    "Conclusion",
     "Constraint",
     "Control",
     "Demand",

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.analysis.simulated_campaigns import Place, gaussian, simulate
 from virtometer.analysis.compare.blocks import Cell, cells, log_ratios
 from virtometer.analysis.compare.values import clock_bound, metric, value_of
-from virtometer.analysis.statistics.interval import spread
+from virtometer.analysis.statistics.spread import spread
 from virtometer.model import ClockFit, Treatment
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from virtometer.analysis.compare.blocks import Key
 from virtometer.analysis.notes.own_noise import own_noise, worth
-from virtometer.analysis.statistics.interval import Spread
+from virtometer.analysis.statistics.spread import Spread
 
 KEY: Key = ("work", "place")
 QUIET = Spread(0.0, 0.01, 6)

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from tests.analysis.simulated_campaigns import Place, Work, changed, finding_of, in_rounds, simulate, with_runs
 from virtometer.analysis import analyse
 from virtometer.analysis.compare.blocks import cells
-from virtometer.analysis.notes.stalls import SlowSlices, Stops, cost, slow_slices, stops
+from virtometer.analysis.compare.lost_time import lengths
+from virtometer.analysis.notes.stalls import SlowSlices, Stops, cost, slow_of, stops
 from virtometer.clock.intervals import Interval
 from virtometer.model import Campaign, Estimate, MarkKind, Run, TrialRecord
 
@@ -222,7 +223,7 @@ def test_slices_in_which_a_guest_stood_still_are_found(unit: str) -> None:
         return [note for note in finding_of(campaign, "other").notes if note.startswith("stops")]
 
     def counted(campaign: Campaign, environment: str) -> SlowSlices:
-        return slow_slices(cells(campaign)["memory triad 64 MB", environment])
+        return slow_of(lengths(cells(campaign)["memory triad 64 MB", environment]))
 
     one = made({"other"})
     assert counted(one, "other") == SlowSlices(12, 240, 6, 6)

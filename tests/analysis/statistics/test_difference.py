@@ -6,7 +6,7 @@ from scipy import stats
 
 from tests.analysis.logarithms import logs, summarised
 from virtometer.analysis.statistics import difference
-from virtometer.analysis.statistics.interval import Spread
+from virtometer.analysis.statistics.spread import Spread
 
 
 @given(logs)

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from virtometer.analysis.statistics import difference as paired
-from virtometer.analysis.statistics.interval import Spread, estimate, spread
+from virtometer.analysis.statistics import student
+from virtometer.analysis.statistics.spread import Spread, spread
 from virtometer.analysis.statistics.unpaired import difference
 
 values = st.lists(st.floats(-1, 1), min_size=2, max_size=12)
@@ -54,7 +55,9 @@ def test_the_interval_holds_the_truth_in_95_of_100_campaigns() -> None:
     held = 0
     for _ in range(2000):
         one, other = rng.normal(0.1, 0.05, 6), rng.normal(0.0, 0.2, 9)
-        found = estimate(difference(spread(list(one)), spread(list(other))))
-        assert found is not None and found.low is not None and found.high is not None
+        of = difference(spread(list(one)), spread(list(other)))
+        assert of is not None
+        found = student.of_spread(of)
+        assert found.low is not None and found.high is not None
         held += found.low <= math.exp(0.1) <= found.high
     assert 1870 <= held <= 1940

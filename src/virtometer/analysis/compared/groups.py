@@ -24,7 +24,7 @@ from virtometer.analysis.groups.network import LABORATORY
 from virtometer.analysis.groups.reference import References
 from virtometer.analysis.groups.scenarios import together
 from virtometer.analysis.notes import busy, series_shape, unlike
-from virtometer.analysis.statistics.interval import estimate, spread
+from virtometer.analysis.statistics.interval import interval
 from virtometer.model import MIN_BLOCKS, Better, Campaign, Estimate, Run, TrialRecord
 
 _VALUES = "values"
@@ -114,7 +114,7 @@ def _group(campaign: Campaign, where: Where, trials: Sequence[GroupTrial], bases
         unit="s" if latency else first[0].rate_unit,
         better=better,
         by={name: logs for name, logs in by.items() if logs} | {_VALUES: of},
-        value=estimate(spread([-log if latency else log for log in of.values()])),
+        value=interval(-log if latency else log for log in of.values()),
         marked=marked(records),
         worked_s=rare_stalls.worked_s(runs) / len(first),
         results=tuple(results),

@@ -14,7 +14,7 @@ from typing import Any
 from virtometer import agent_table
 from virtometer.analysis.compare.blocks import cells
 from virtometer.analysis.curves.sweeps import Series
-from virtometer.analysis.statistics.interval import estimate, spread
+from virtometer.analysis.statistics.interval import interval
 from virtometer.model import Campaign, Estimate
 
 RAM = "RAM"
@@ -68,7 +68,6 @@ def level_averages(
     for level, sizes in levels.items():
         complete = set[int].intersection(*(set(by_block) for by_block in sizes)) if sizes else set()
         means = [math.fsum(by_block[block] for by_block in sizes) / len(sizes) for block in sorted(complete)]
-        average = estimate(spread([math.log(mean) for mean in means]))
-        if average is not None:
+        if (average := interval(map(math.log, means))) is not None:
             averages[level] = average
     return averages

@@ -18,8 +18,8 @@ from virtometer.analysis.effects.fit import LEAST_FREEDOM, Estimates
 from virtometer.analysis.effects.model import Model, models
 from virtometer.analysis.effects.table import Experiment
 from virtometer.analysis.statistics import equivalence, holm
-from virtometer.analysis.statistics.interval import Spread
 from virtometer.analysis.statistics.precision import MAX_BLOCKS
+from virtometer.analysis.statistics.spread import Spread
 from virtometer.analysis.statistics.verdicts import CLAIM_LEVEL
 from virtometer.analysis.stopping.rule import SAFE, Allotment, allotted, blocks_for_precision, blocks_to_decide
 

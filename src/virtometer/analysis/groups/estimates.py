@@ -16,12 +16,13 @@ from typing import TypedDict
 import numpy as np
 
 from virtometer.analysis.groups import conservation, fairness, interference, order
-from virtometer.analysis.groups.bounds import of_logs, of_values
 from virtometer.analysis.groups.fairness import FairnessEstimates
 from virtometer.analysis.groups.member_estimates import MemberEstimate, spent
 from virtometer.analysis.groups.members import GroupTrial, Member, Shape
 from virtometer.analysis.groups.order import Rank
 from virtometer.analysis.groups.reference import STATES, References, Single, worth
+from virtometer.analysis.statistics import arithmetic
+from virtometer.analysis.statistics.interval import interval
 from virtometer.counted import counted
 from virtometer.model import MIN_BLOCKS, Estimate
 
@@ -146,7 +147,7 @@ class _Grouped:
         mine = self._mine(first)
         count, member = len(mine), mine[0]
         blocks = [[one.rate or 0.0 for one in self._mine(trial)] for trial in self.complete]
-        total = of_logs(map(math.log, self.sums.values()))
+        total = interval(map(math.log, self.sums.values()))
         ranks = order.ranks([{one.guest: one.rate or 0.0 for one in self._mine(trial)} for trial in self.complete])
         timed = member.unit == "s" and not member.latency
         return Group(
@@ -161,14 +162,14 @@ class _Grouped:
             n=len(self.by_block),
             sum=total,
             mean=_mean(total, count, timed),
-            ideal=of_logs(math.log(ideal) for ideal in self._ideals().values()),
+            ideal=interval(math.log(ideal) for ideal in self._ideals().values()),
             against_one=self._against({block: one.rate for block, one in self._singles().items()}),
             against_ideal=self._against(self._ideals()),
             against_baseline=None,
             baseline_guests=0,
             fairness=fairness.over_blocks(blocks),
             ranks=ranks,
-            cost=of_logs(map(math.log, self._costs().values())),
+            cost=interval(map(math.log, self._costs().values())),
             cost_against_one=self._cost_against_one(),
             host=self._host(),
             skew_p99_ns=_p99([trial.skew_ns for trial in self.trials]),
@@ -187,9 +188,9 @@ class _Grouped:
         values = [one.speed if member.better == "higher" else 1 / one.speed for one in singles]
         hosts = [one.host for one in singles if one.host]
         return {
-            "alone": of_logs(map(math.log, values)),
+            "alone": interval(map(math.log, values)),
             "alone_unit": member.unit,
-            "alone_rate": of_logs(math.log(one.rate) for one in singles),
+            "alone_rate": interval(math.log(one.rate) for one in singles),
             "alone_host": {state: statistics.fmean(one[state] for one in hosts) for state in STATES} if hosts else {},
         }
 
@@ -215,7 +216,7 @@ class _Grouped:
         return ideals
 
     def _against(self, other: Mapping[int, float]) -> Estimate | None:
-        return of_logs(math.log(self.sums[block] / value) for block, value in other.items())
+        return interval(math.log(self.sums[block] / value) for block, value in other.items())
 
     def _costs(self) -> dict[int, float]:
         """Host CPU seconds per unit of work by block; none where a guest does other work too, or has no account."""
@@ -232,7 +233,7 @@ class _Grouped:
 
     def _cost_against_one(self) -> Estimate | None:
         singles, costs = self._singles(), self._costs()
-        return of_logs(
+        return interval(
             math.log(cost / own)
             for block, cost in costs.items()
             if block in singles and (own := singles[block].cost) is not None
@@ -274,9 +275,9 @@ class _Grouped:
             role=first.role,
             workload=first.workload,
             unit=first.unit,
-            value=of_logs((math.log(one.value) for _, one in of if one.value is not None and one.value > 0), figures),
-            share=of_values(shares, figures, least=0.0, most=1.0),
-            slowdown=of_logs(slowdowns, figures),
+            value=interval((math.log(one.value) for _, one in of if one.value), together=figures),
+            share=arithmetic.interval(shares, figures, least=0.0, most=1.0),
+            slowdown=interval(slowdowns, together=figures),
             host_cpu_s=statistics.median(cpu) if cpu and tells_use else None,
             processors=statistics.median(worth) if worth and tells_use else None,
             of=first.whose,
@@ -361,7 +362,7 @@ def _against_baseline(
     base, count = baseline_sums(of, all_groups, baseline), of.guests
     if base is None:
         base, count = alone_rates(of, trials, references, baseline), 1
-    found = of_logs(math.log(total / base[block]) for block, total in of.sums.items() if block in base)
+    found = interval(math.log(total / base[block]) for block, total in of.sums.items() if block in base)
     return of if found is None else replace(of, against_baseline=found, baseline_guests=count)
 
 

@@ -12,9 +12,9 @@ import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from virtometer.analysis.groups.bounds import of_logs
 from virtometer.analysis.groups.matrix import Matrix
 from virtometer.analysis.groups.members import GroupTrial, Member
+from virtometer.analysis.statistics.interval import interval
 from virtometer.model import Estimate
 
 _SURE = 1.02  # slowdown from which on a sentence names a victim
@@ -87,7 +87,7 @@ def _matrix(environment: str, cells: Mapping[tuple[str, Aggressor], _Cell], scen
     victims = list(dict.fromkeys(victim for victim, _ in cells))
     loads = list(dict.fromkeys(load for _, load in cells))
     shares = {key: statistics.fmean(cell.shares) if cell.shares else None for key, cell in cells.items()}
-    estimates = {key: of_logs(cell.logs, len(cells)) for key, cell in cells.items()}
+    estimates = {key: interval(cell.logs, together=len(cells)) for key, cell in cells.items()}
     columns = [_column(load, [shares[key] for key in cells if key[1] == load]) for load in loads]
     rows = tuple(f"{victim} in {environment}" for victim in victims)
     return Matrix(

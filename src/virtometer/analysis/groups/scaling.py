@@ -62,11 +62,6 @@ class Law:
             np.exp(_logs(np.array([guests]), np.array(self.sigma.value), np.array(self.kappa.value))[0])
         )
 
-    @property
-    def can_tell(self) -> bool:
-        """Whether the fit bounds the number of guests at which the sum stops rising."""
-        return self.peak_high is not None
-
 
 def law(blocks: Sequence[Mapping[int, float]]) -> Law | None:
     """Fit the sums by number of guests of each block. None with fewer than FEWEST numbers, or no complete block.

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from virtometer.analysis.groups import conservation, interference, network, saturation, scaling
-from virtometer.analysis.groups.bounds import of_logs
 from virtometer.analysis.groups.estimates import Group, groups
 from virtometer.analysis.groups.gather import failed, gather, types_of
 from virtometer.analysis.groups.matrix import Matrix
@@ -15,6 +14,7 @@ from virtometer.analysis.groups.members import GroupTrial
 from virtometer.analysis.groups.reference import References
 from virtometer.analysis.groups.saturation import Saturation
 from virtometer.analysis.groups.scaling import Law
+from virtometer.analysis.statistics.interval import interval
 from virtometer.model import Campaign, Estimate, Plan
 
 _SUMMED = ("together", "instances", "mixed")
@@ -109,7 +109,7 @@ def _ceilings(found: Sequence[Group], trials: Sequence[GroupTrial], baseline: st
         if member.environment == baseline and member.rate:
             by_workload.setdefault(member.workload, []).append(math.log(member.rate))
     for workload, logs in by_workload.items():
-        of = of_logs(logs)
+        of = interval(logs)
         if of is not None and (workload not in ceilings or of.value > ceilings[workload].value):
             ceilings[workload] = of
     return ceilings

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from virtometer.analysis.compare.blocks import Key
-from virtometer.analysis.statistics.interval import Spread, spread
+from virtometer.analysis.statistics.spread import Spread, spread
 
 DRIFT_LEVEL = 0.01
 """Of the tests for a drift: six blocks show a slow one hardly."""

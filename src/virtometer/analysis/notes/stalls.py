@@ -151,11 +151,6 @@ def _log_ways(of: int, count: NDArray[np.int64] | int) -> NDArray[np.float64]:
     return np.asarray(gammaln(of + 1) - gammaln(np.add(count, 1)) - gammaln(np.subtract(of, count) + 1))
 
 
-def slow_slices(cell: Cell) -> SlowSlices:
-    """Those of all guests of a cell, each against its own median in its own block."""
-    return slow_of(lost_time.lengths(cell))
-
-
 def slow_of(lengths: Lengths) -> SlowSlices:
     """Those of one side, from `lost_time.lengths`."""
     slow = [int(np.count_nonzero(one > SLOW)) for one in lengths.values()]

@@ -5,9 +5,7 @@ Student, "The probable error of a mean", Biometrika 6 (1908) 1-25. The null hypo
 
 from __future__ import annotations
 
-from scipy import special
-
-from virtometer.analysis.statistics.interval import Spread
+from virtometer.analysis.statistics.spread import Spread
 
 
 def p_value(of: Spread) -> float | None:
@@ -15,8 +13,4 @@ def p_value(of: Spread) -> float | None:
 
     Without any spread the answer is certain: 1 where the mean is 0, else 0.
     """
-    if of.n < 2:
-        return None
-    if of.sd == 0.0:
-        return 1.0 if of.mean == 0.0 else 0.0
-    return 2.0 * float(special.stdtr(of.n - 1, -abs(of.mean) / of.error))
+    return min(1.0, 2.0 * of.p_value(-abs(of.mean))) if of.n > 1 else None

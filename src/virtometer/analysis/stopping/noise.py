@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from virtometer.analysis.compare.blocks import Cell, cells
 from virtometer.analysis.compare.ratios import ratios
 from virtometer.analysis.statistics.equivalence import noise_floor_share
-from virtometer.analysis.statistics.interval import Spread, spread
 from virtometer.analysis.statistics.precision import MAX_BLOCKS, detectable
+from virtometer.analysis.statistics.spread import Spread, spread
 from virtometer.analysis.statistics.verdicts import CLAIM_LEVEL
 from virtometer.analysis.stopping.rule import STRICTNESS
 from virtometer.model import MIN_BLOCKS, Campaign, VerdictBy
@@ -52,7 +52,7 @@ def noise(campaign: Campaign) -> tuple[Noise, ...]:
 
 
 def _of(cell: Cell, against: Cell, starts_s: float, wanted: VerdictBy) -> Noise:
-    of = spread(list(ratios(cell, against, wanted).decisive.values()))
+    of = spread(ratios(cell, against, wanted).decisive.values())
     failed = [*cell.failed, *against.failed]
     reason = failed[0].reason if failed else ""
     if of is None:

@@ -26,8 +26,8 @@ from scipy import special
 from virtometer.analysis.compare.blocks import Key
 from virtometer.analysis.statistics import difference, equivalence, holm
 from virtometer.analysis.statistics.equivalence import noise_floor
-from virtometer.analysis.statistics.interval import Spread
 from virtometer.analysis.statistics.precision import MAX_BLOCKS, POWER, least_blocks, noncentral, shrunken
+from virtometer.analysis.statistics.spread import Spread
 from virtometer.analysis.statistics.verdicts import CLAIM_LEVEL
 from virtometer.model import MIN_BLOCKS
 
@@ -261,8 +261,9 @@ def _difference_chance(of: Spread, shift: float, n: int, level: float, freedom: 
 
 
 def _equivalence_chance(of: Spread, shift: float, n: int, limit: float, level: float, freedom: float) -> float:
-    """At least: as `precision.equivalence_power`, averaged over what the spread may be.
+    """At least, averaged over what the spread may be: P(lower test rejects) - P(upper test does not).
 
+    K. F. Phillips, "Power of the two one-sided tests procedure in bioequivalence", J. Pharmacokin. Biopharm. 18 (1990).
     With z the critical value, d the distance to the limit and sd² = s²·df/χ², the chance of a rejection is
     P((Z + z) / √(χ²/df) < d·√n/s): the noncentral t distribution.
     """
