@@ -11,7 +11,7 @@ from virtometer.analysis.compare.blocks import Key, usable
 from virtometer.analysis.score.alone import alone_in
 from virtometer.analysis.score.judged import judged
 from virtometer.analysis.statistics.interval import interval
-from virtometer.model import Better, Estimate, Plan, TrialRecord
+from virtometer.model import Better, Estimate, Plan, Quantity, TrialRecord
 
 _Where: TypeAlias = tuple[int, int | None]
 """The block, and the group of guests in it where guests take turns."""
@@ -19,15 +19,13 @@ _Where: TypeAlias = tuple[int, int | None]
 
 @dataclass(frozen=True, slots=True)
 class LiveEstimate:
-    """Where one cell stands: `value` is the geometric mean over the blocks so far, `ratio` the efficiency so far.
+    """Where one cell stands: its value over the blocks so far, and `ratio`, the efficiency so far.
 
     `ratio` is None of the baseline, until one block holds both the environment and the baseline, and where long windows
     are compared. Nothing may be concluded from it.
     """
 
-    value: float
-    unit: str
-    better: Better
+    value: Quantity[Estimate]
     blocks: int
     ratio: Estimate | None
     baseline: bool = False
@@ -74,9 +72,10 @@ class LiveEstimates:
         if environment != self._baseline and baseline and not (cell.in_windows or baseline.in_windows):
             against = baseline.logs
             ratio = interval(sign * (log - against[where]) for where, log in logs.items() if where in against)
-        value, blocks = interval(logs.values()), len({block for block, _ in logs})
+        value = interval(logs.values())
         assert value is not None
-        return LiveEstimate(value.value, cell.unit, cell.better, blocks, ratio, environment == self._baseline)
+        of = Quantity(environment, workload, cell.unit, cell.better, "geometric mean", value)
+        return LiveEstimate(of, len({block for block, _ in logs}), ratio, environment == self._baseline)
 
 
 def _in_groups(plan: Plan) -> set[str]:

@@ -28,6 +28,7 @@ from virtometer.model.finding import (
     Control,
     Estimate,
     Finding,
+    Quantity,
     Verdict,
     WorstBlock,
 )
@@ -158,6 +159,7 @@ __all__ = [
     "PlanEnvironment",
     "PlanWorkload",
     "ProcessorUse",
+    "Quantity",
     "Role",
     "RoundTrip",
     "RoundTripKind",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from virtometer.model.plain import Level
 from virtometer.model.plan import VerdictBy
@@ -32,6 +32,25 @@ class Estimate:
     high: float | None
     n: int
     level: float = 0.95
+
+
+_Known = TypeVar("_Known", bound=Estimate | None, covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity(Generic[_Known]):
+    """A number that the analysis gives, with what it is of. `Quantity[Estimate | None]`: there may be none.
+
+    subject: an environment or a guest. metric: what was measured, in words, in `unit`. better: None where neither
+    direction is. statistic: what the estimate is of the values.
+    """
+
+    subject: str
+    metric: str
+    unit: str
+    better: Better | None
+    statistic: str
+    estimate: _Known
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,20 +12,9 @@ from virtometer.agent_table import TimedBy
 from virtometer.analysis.compare.blocks import Key
 from virtometer.analysis.score.alone import alone_in
 from virtometer.analysis.score.tool_measures import TOOL_MEASURES
-from virtometer.model import Campaign, Run
+from virtometer.model import Campaign, Estimate, Quantity, Run
 
 QUANTILES = (0.5, 0.9, 0.99, 0.999, 1.0)
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """One measure over the trials, in host time: median, smallest, largest."""
-
-    unit: str
-    median: float
-    low: float
-    high: float
-    trials: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +30,11 @@ class Times:
         return next((time for time, so_far in self.steps if so_far >= wanted), self.steps[-1][0])
 
 
-def further_measures(campaign: Campaign) -> dict[Key, dict[str, Measured]]:
-    """Each measure of each workload in each environment, by name."""
+def further_measures(campaign: Campaign) -> dict[Key, dict[str, Quantity[Estimate]]]:
+    """Each measure of each workload in each environment, by name: its median over the trials, in host time.
+
+    In place of an interval it has all of its values: the smallest and the largest.
+    """
     values: dict[Key, dict[str, tuple[str, list[float]]]] = {}
     for key, run in _measured(campaign):
         for name, measure in run.reported.measures.items():
@@ -52,7 +44,14 @@ def further_measures(campaign: Campaign) -> dict[Key, dict[str, Measured]]:
                 values.setdefault(key, {}).setdefault(name, (unit, []))[1].append(float(measure["value"]) * factor)
     return {
         key: {
-            name: Measured(unit, statistics.median(found), min(found), max(found), len(found))
+            name: Quantity(
+                key[1],
+                name,
+                unit,
+                None,
+                "median",
+                Estimate(statistics.median(found), min(found), max(found), len(found), level=1.0),
+            )
             for name, (unit, found) in of.items()
         }
         for key, of in values.items()

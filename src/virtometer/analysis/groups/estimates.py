@@ -10,21 +10,21 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TypedDict
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from virtometer.analysis.compare.values import METRICS
 from virtometer.analysis.groups import conservation, fairness, interference, order
 from virtometer.analysis.groups.fairness import FairnessEstimates
 from virtometer.analysis.groups.member_estimates import MemberEstimate, spent
 from virtometer.analysis.groups.members import GroupTrial, Member, Shape
 from virtometer.analysis.groups.order import Rank
-from virtometer.analysis.groups.reference import STATES, References, Single, worth
+from virtometer.analysis.groups.reference import References, Single, mean_worth, worth
 from virtometer.analysis.statistics import arithmetic
 from virtometer.analysis.statistics.interval import interval
 from virtometer.counted import counted
-from virtometer.model import MIN_BLOCKS, Estimate
+from virtometer.model import MIN_BLOCKS, Better, Estimate, Quantity
 
 _UNLIKE = 1.1  # max/min from which on it is told that nobody in particular gets less
 _GROWING = ("together", "instances")
@@ -34,15 +34,15 @@ _GROWING = ("together", "instances")
 class Group:
     """Several guests at once, over the blocks.
 
-    guests: all that worked, loads included. sum, mean: of the measured guests, in `unit` and `mean_unit`. Against one
-    guest alone, the ideal for this number of processors, and the baseline with `baseline_guests` guests: by sums.
-    ideal: the sum that fair processors would give, by the geometric mean of the blocks. cost: host CPU seconds per unit
-    of work; cost_against_one: the same by that of one guest. host: processors' worth of each of STATES.
-    overlap_s: median of the stretch in which all worked. watch_share: median of the part of one processor that watching
-    the host took. None: unknown. skew_p99_ns: of the starts; skew_bound_ns: of its error.
-    alone: value (in `alone_unit`) of one guest with nobody beside it in the same blocks; alone_rate: its rate in
-    `unit`; alone_host: processors' worth of each of STATES meanwhile. follows_alone: whether tables have that guest in
-    a row before this group: before the first one of its place, where no group consists of it.
+    guests: all that worked, loads included. sum, mean: of the measured guests. Against one guest alone, the ideal for
+    this number of processors, and the baseline with `baseline_guests` guests: by sums. ideal: the sum that fair
+    processors would give, by the geometric mean of the blocks. cost: host CPU seconds per unit of work;
+    cost_against_one: the same by that of one guest. host: processors' worth of each of STATES. overlap_s: median of the
+    stretch in which all worked. watch_share: median of the part of one processor that watching the host took. None:
+    unknown. skew_p99_ns: of the starts; skew_bound_ns: of its error. sums: by block. alone: value of one guest with
+    nobody beside it in the same blocks; alone_rate: its rate; alone_host: processors' worth of each of STATES
+    meanwhile. follows_alone: whether tables have that guest in a row before this group: before the first one of its
+    place, where no group consists of it.
     """
 
     scenario: str
@@ -50,12 +50,9 @@ class Group:
     environment: str
     workload: str
     guests: int
-    unit: str
-    mean_unit: str
-    better: str
     n: int
-    sum: Estimate | None
-    mean: Estimate | None
+    sum: Quantity[Estimate | None]
+    mean: Quantity[Estimate | None]
     ideal: Estimate | None
     against_one: Estimate | None
     against_ideal: Estimate | None
@@ -71,12 +68,11 @@ class Group:
     overlap_s: float | None
     watch_share: float | None
     members: tuple[MemberEstimate, ...]
-    notes: tuple[str, ...] = ()
-    sums: Mapping[int, float] = field(default_factory=dict)  # by block
-    alone: Estimate | None = None
-    alone_unit: str = ""
-    alone_rate: Estimate | None = None
-    alone_host: Mapping[str, float] = field(default_factory=dict)
+    notes: tuple[str, ...]
+    sums: Mapping[int, float]
+    alone: Quantity[Estimate | None]
+    alone_rate: Quantity[Estimate | None]
+    alone_host: Mapping[str, float]
     follows_alone: bool = False
 
 
@@ -111,17 +107,8 @@ def _after_alone(found: Iterable[Group]) -> tuple[Group, ...]:
         by_place.setdefault((one.scenario, one.environment, one.workload), []).append(one)
     for some in by_place.values():
         consists = some[0].type in _GROWING and any(one.guests == 1 for one in some)
-        some[0] = replace(some[0], follows_alone=some[0].alone is not None and not consists)
+        some[0] = replace(some[0], follows_alone=some[0].alone.estimate is not None and not consists)
     return tuple(one for some in by_place.values() for one in some)
-
-
-class _Alone(TypedDict):
-    """Fields of Group that are about one guest alone."""
-
-    alone: Estimate | None
-    alone_unit: str
-    alone_rate: Estimate | None
-    alone_host: Mapping[str, float]
 
 
 class _Grouped:
@@ -149,19 +136,18 @@ class _Grouped:
         blocks = [[one.rate or 0.0 for one in self._mine(trial)] for trial in self.complete]
         total = interval(map(math.log, self.sums.values()))
         ranks = order.ranks([{one.guest: one.rate or 0.0 for one in self._mine(trial)} for trial in self.complete])
-        timed = member.unit == "s" and not member.latency
+        singles = self._singles().values()
+        alone = [one.speed if member.better == "higher" else 1 / one.speed for one in singles]
+        rate = member.rate_unit
         return Group(
             scenario=first.scenario,
             type=first.type,
             environment=self.environment,
             workload=self.workload,
             guests=first.guests,
-            unit=member.rate_unit,
-            mean_unit="s" if timed else member.rate_unit,
-            better=member.better,
             n=len(self.by_block),
-            sum=total,
-            mean=_mean(total, count, timed),
+            sum=self._quantity("sum", rate, "higher", total),
+            mean=self._mean(total, member, count),
             ideal=interval(math.log(ideal) for ideal in self._ideals().values()),
             against_one=self._against({block: one.rate for block, one in self._singles().items()}),
             against_ideal=self._against(self._ideals()),
@@ -179,20 +165,28 @@ class _Grouped:
             members=self._members(),
             notes=tuple(self._notes(failed, ranks)),
             sums=dict(self.sums),
-            **self._alone(member),
+            alone=self._quantity("one guest", member.unit, member.better, interval(map(math.log, alone))),
+            alone_rate=self._quantity("one guest", rate, "higher", interval(math.log(one.rate) for one in singles)),
+            alone_host=mean_worth(one.host for one in singles),
         )
 
-    def _alone(self, member: Member) -> _Alone:
-        """The fields of the guest alone in the blocks of the group."""
-        singles = self._singles().values()
-        values = [one.speed if member.better == "higher" else 1 / one.speed for one in singles]
-        hosts = [one.host for one in singles if one.host]
-        return {
-            "alone": interval(map(math.log, values)),
-            "alone_unit": member.unit,
-            "alone_rate": interval(math.log(one.rate) for one in singles),
-            "alone_host": {state: statistics.fmean(one[state] for one in hosts) for state in STATES} if hosts else {},
-        }
+    def _quantity(
+        self, statistic: str, unit: str, better: Better, of: Estimate | None, subject: str = ""
+    ) -> Quantity[Estimate | None]:
+        return Quantity(subject or self.environment, METRICS.get(unit, unit), unit, better, statistic, of)
+
+    def _mean(self, total: Estimate | None, member: Member, count: int) -> Quantity[Estimate | None]:
+        """The sum by the number of guests; of times the time that this mean rate means."""
+        timed = member.unit == "s" and not member.latency
+        if total is not None:
+            low, high = (total.high, total.low) if timed else (total.low, total.high)
+            total = replace(
+                total,
+                value=count / total.value if timed else total.value / count,
+                low=low and (count / low if timed else low / count),
+                high=high and (count / high if timed else high / count),
+            )
+        return self._quantity("mean", "s" if timed else member.rate_unit, "lower" if timed else "higher", total)
 
     def _sum(self, trial: GroupTrial) -> float:
         return math.fsum(one.rate or 0.0 for one in self._mine(trial))
@@ -274,8 +268,13 @@ class _Grouped:
             guest=first.guest,
             role=first.role,
             workload=first.workload,
-            unit=first.unit,
-            value=interval((math.log(one.value) for _, one in of if one.value), together=figures),
+            value=self._quantity(
+                "geometric mean",
+                first.unit,
+                first.better,
+                interval((math.log(one.value) for _, one in of if one.value), together=figures),
+                first.guest,
+            ),
             share=arithmetic.interval(shares, figures, least=0.0, most=1.0),
             slowdown=interval(slowdowns, together=figures),
             host_cpu_s=statistics.median(cpu) if cpu and tells_use else None,
@@ -340,17 +339,6 @@ class _Grouped:
         if not shares:
             return ["the CPU time of the load could not be read"]
         return [f"the load took {100 * statistics.fmean(shares):.3g} % of the host's processor time"]
-
-
-def _mean(total: Estimate | None, count: int, timed: bool) -> Estimate | None:
-    """The sum by the number of guests; of times the time that this mean rate means."""
-    if total is None:
-        return None
-    if not timed:
-        low, high = (None if bound is None else bound / count for bound in (total.low, total.high))
-        return replace(total, value=total.value / count, low=low, high=high)
-    low, high = (None if bound is None else count / bound for bound in (total.high, total.low))
-    return replace(total, value=count / total.value, low=low, high=high)
 
 
 def _against_baseline(
