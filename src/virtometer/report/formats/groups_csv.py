@@ -41,8 +41,8 @@ def groups_csv(analysis: Analysis) -> str:
 
     def rows() -> Iterable[Mapping[str, object]]:
         for of in analysis.together.groups:
-            if of.follows_alone and of.alone is not None:
-                yield _single(of, of.alone)
+            if of.follows_alone and of.alone.estimate is not None:
+                yield _single(of, of.alone.estimate)
             group = group_row(of)
             shared = {**group, **_states(of.host), "notes": " | ".join(of.notes)}
             ranks = {one["guest"]: one for one in group["ranks"]}
@@ -53,7 +53,7 @@ def groups_csv(analysis: Analysis) -> str:
                     **one,
                     "guest_workload": one["workload"],
                     "workload": of.workload,
-                    "unit": of.unit,
+                    "unit": of.sum.unit,
                     "value_unit": one["unit"],
                     "value_low": one["low"],
                     "value_high": one["high"],
@@ -68,15 +68,16 @@ def groups_csv(analysis: Analysis) -> str:
 def _single(of: Group, value: Estimate) -> Mapping[str, object]:
     """The row of the guest alone that a group follows. Its rate stands as the sum."""
     return {
-        **{name: getattr(of, name) for name in ("scenario", "type", "environment", "workload", "unit")},
+        **{name: getattr(of, name) for name in ("scenario", "type", "environment", "workload")},
+        "unit": of.sum.unit,
         "guests": 1,
         "n": value.n,
         "guest": of.environment,
         "role": "alone",
         "guest_workload": of.workload,
-        "value_unit": of.alone_unit,
+        "value_unit": of.alone.unit,
         **bounds("value", value),
-        **bounds("sum", of.alone_rate),
+        **bounds("sum", of.alone_rate.estimate),
         **_states(of.alone_host),
     }
 

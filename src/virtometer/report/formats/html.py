@@ -126,7 +126,7 @@ def _context(analysis: Analysis, scripts: bool) -> dict[str, Any]:
         "nuisance": nuisance.sentences(told.nuisance),
         "sweeps": swept,
         "levels": [
-            html_tables.levels(curves.title(one.series), one.averages, one.unit) for one in analysis.level_averages
+            html_tables.levels(curves.title(one.series), one.averages) for one in analysis.level_averages
         ],
         "workloads": [
             _workload(analysis, workload, ids[workload.name], most, scripts)

@@ -341,7 +341,7 @@ def _environment(campaign: Campaign, name: str) -> dict[str, Any]:
 def _clock(quality: ClockQuality, limit: float) -> dict[str, Any]:
     def told(name: str) -> float | None:
         found = quality.measures.get(name)
-        return None if found is None else found.median
+        return None if found is None else found.estimate.value
 
     late = quality.lateness
     return {
