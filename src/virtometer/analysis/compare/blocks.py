@@ -242,13 +242,8 @@ def apart(cell: Cell, other: Cell, baseline: Cell) -> set[int]:
     }
 
 
-def log_ratios(subject: Mapping[int, float], against: Mapping[int, float], better: Better) -> list[float]:
-    """Logs of within-block ratios, over the blocks that both have, turned so that above 0 the subject is better."""
-    return list(logs_by_block(subject, against, better).values())
-
-
 def logs_by_block(subject: Mapping[int, float], against: Mapping[int, float], better: Better) -> dict[int, float]:
-    """As `log_ratios`, by block."""
+    """Logs of within-block ratios, over the blocks that both have, turned so that above 0 the subject is better."""
     sign = 1.0 if better == "higher" else -1.0
     return {
         block: sign * (math.log(value) - math.log(against[block]))

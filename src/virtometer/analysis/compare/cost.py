@@ -7,7 +7,7 @@ METHODOLOGY.md).
 
 from __future__ import annotations
 
-from virtometer.analysis.compare.blocks import Cell, log_ratios
+from virtometer.analysis.compare.blocks import Cell, logs_by_block
 from virtometer.analysis.statistics.interval import interval
 from virtometer.counted import counted
 from virtometer.model import Estimate
@@ -18,7 +18,7 @@ def ratio(subject: Cell, against: Cell, strictness: float = 1.0) -> Estimate | N
 
     strictness: as of `interval`.
     """
-    return interval(log_ratios(subject.costs, against.costs, "higher"), strictness=strictness)
+    return interval(logs_by_block(subject.costs, against.costs, "higher").values(), strictness=strictness)
 
 
 def notes(subject: Cell, against: Cell) -> list[str]:

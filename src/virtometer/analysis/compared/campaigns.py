@@ -19,7 +19,7 @@ from virtometer.analysis.compared.comparison import Comparison, Where
 from virtometer.analysis.compared.marked import marked
 from virtometer.analysis.compared.pair import Pair, Side, conclude
 from virtometer.analysis.conclude import strictness
-from virtometer.analysis.notes import busy, conditions, series_shape, unlike
+from virtometer.analysis.notes import busy, conditions, unlike
 from virtometer.errors import UsageError
 from virtometer.model import Campaign, VerdictBy
 
@@ -105,8 +105,6 @@ def _pair(
         said=(
             *differ.values(),
             *unlike.measured(*campaigns, *sides),
-            *series_shape.notes(list(compared[0].logs(by).values()), "A"),
-            *series_shape.notes(list(compared[1].logs(by).values()), "B"),
         ),
     )  # fmt: skip
 

@@ -13,7 +13,7 @@ from virtometer.analysis.compared.campaigns import side, values
 from virtometer.analysis.compared.comparison import Comparison, Where
 from virtometer.analysis.compared.pair import Pair, conclude
 from virtometer.analysis.conclude import strictness
-from virtometer.analysis.notes import busy, conditions, series_shape, unlike
+from virtometer.analysis.notes import busy, conditions, unlike
 from virtometer.errors import UsageError
 from virtometer.model import Campaign, VerdictBy
 
@@ -67,11 +67,7 @@ def _pair(campaign: Campaign, before: Cell, after: Cell, baseline: Cell | None, 
         by=of.by, op=op, unit=unit, better=better, against=before.environment,
         metric=metric(unlike.workload_of(campaign, after.workload).workload, op, unit),
         levels=after.treatment.levels, by_values=True, paired=of, unlike=tuple(differ),
-        said=(
-            *differ.values(),
-            *series_shape.notes(list(values(before).total.values()), "A"),
-            *series_shape.notes(list(values(after).total.values()), "B"),
-        ),
+        said=tuple(differ.values()),
     )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from virtometer.analysis.compared.comparison import Compared, Where
 from virtometer.analysis.compared.drift import between_campaigns
 from virtometer.analysis.compared.marked import Marked
 from virtometer.analysis.compared.worse import tested
-from virtometer.analysis.notes import between_stalls, busy
+from virtometer.analysis.notes import between_stalls, block_shapes, busy
 from virtometer.analysis.statistics import student
 from virtometer.analysis.statistics.equivalence import noise_floor, noise_floor_share
 from virtometer.analysis.statistics.interval import interval, stricter
@@ -149,6 +149,11 @@ def _finding(pair: Pair, decision: Decision, why: Sequence[str], levels: float) 
     said = [
         *(["A and B are the same measurements"] if pair.same else []),
         *pair.said,
+        *(
+            note
+            for name, side in zip("AB", (pair.before, pair.after), strict=True)
+            for note in block_shapes.of_one((side.ratios.logs(pair.by) or side.ratios.total).values(), name)
+        ),
         *marks.notes(pair.before.marked, pair.after.marked),
         *decision.why,
         *why,

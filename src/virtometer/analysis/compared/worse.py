@@ -62,7 +62,7 @@ def tested(
     """
     known = {key: of for key, of in family.items() if of is not None and of.n >= MIN_BLOCKS}
     worse = {key: p_worse(of, margin) for key, of in known.items()}
-    adjusted = dict(zip(worse, (min(1.0, p / strictness) for p in holm.adjust(list(worse.values()))), strict=True))
+    adjusted = holm.adjusted(worse, strictness)
     found = {}
     for key in family:
         if key not in known:

@@ -41,8 +41,8 @@ class Group:
     stretch in which all worked. watch_share: median of the part of one processor that watching the host took. None:
     unknown. skew_p99_ns: of the starts; skew_bound_ns: of its error. sums: by block. alone: value of one guest with
     nobody beside it in the same blocks; alone_rate: its rate; alone_host: processors' worth of each of STATES
-    meanwhile. follows_alone: whether tables have that guest in a row before this group: before the first one of its
-    place, where no group consists of it.
+    meanwhile. trials: those with a value of each guest. follows_alone: whether tables have that guest alone in a row
+    before this group: before the first one of its place, where no group consists of it.
     """
 
     scenario: str
@@ -73,7 +73,12 @@ class Group:
     alone: Quantity[Estimate | None]
     alone_rate: Quantity[Estimate | None]
     alone_host: Mapping[str, float]
+    trials: tuple[GroupTrial, ...]
     follows_alone: bool = False
+
+    def of(self, trial: GroupTrial) -> list[Member]:
+        """Its measured guests in one of its trials."""
+        return [one for one in trial.of(self.workload) if one.environment == self.environment]
 
 
 def groups(
@@ -97,7 +102,7 @@ def groups(
     made.sort(
         key=lambda one: (scenarios.index(one.scenario), places.index((one.environment, one.workload)), one.guests)
     )
-    return _after_alone(_against_baseline(one, made, trials, references, baseline) for one in made)
+    return _after_alone(_against_baseline(one, made, references, baseline) for one in made)
 
 
 def _after_alone(found: Iterable[Group]) -> tuple[Group, ...]:
@@ -168,6 +173,7 @@ class _Grouped:
             alone=self._quantity("one guest", member.unit, member.better, interval(map(math.log, alone))),
             alone_rate=self._quantity("one guest", rate, "higher", interval(math.log(one.rate) for one in singles)),
             alone_host=mean_worth(one.host for one in singles),
+            trials=tuple(self.complete),
         )
 
     def _quantity(
@@ -341,15 +347,13 @@ class _Grouped:
         return [f"the load took {100 * statistics.fmean(shares):.3g} % of the host's processor time"]
 
 
-def _against_baseline(
-    of: Group, all_groups: Iterable[Group], trials: Sequence[GroupTrial], references: References, baseline: str
-) -> Group:
+def _against_baseline(of: Group, all_groups: Iterable[Group], references: References, baseline: str) -> Group:
     """With the sum by that of the baseline: as many copies of the baseline where some were measured, else one alone."""
     if of.environment == baseline:
         return of
     base, count = baseline_sums(of, all_groups, baseline), of.guests
     if base is None:
-        base, count = alone_rates(of, trials, references, baseline), 1
+        base, count = alone_rates(of, references, baseline), 1
     found = interval(math.log(total / base[block]) for block, total in of.sums.items() if block in base)
     return of if found is None else replace(of, against_baseline=found, baseline_guests=count)
 
@@ -366,10 +370,9 @@ def baseline_sums(of: Group, all_groups: Iterable[Group], baseline: str) -> Mapp
     return next(alike, None) if of.type in (*_GROWING, "mixed") else None
 
 
-def alone_rates(of: Group, trials: Sequence[GroupTrial], references: References, environment: str) -> dict[int, float]:
+def alone_rates(of: Group, references: References, environment: str) -> dict[int, float]:
     """The rate of one guest of an environment with nobody beside it, for the work of a group, by block."""
-    blocks = {trial.block for trial in trials}
-    singles = {block: references.of(of.scenario, (environment, of.workload, block)) for block in blocks}
+    singles = {block: references.of(of.scenario, (environment, of.workload, block)) for block in of.sums}
     return {block: single.rate for block, single in singles.items() if single is not None}
 
 

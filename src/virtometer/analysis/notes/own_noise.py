@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from virtometer.analysis.compare.blocks import Key
+from virtometer.analysis.notes.block_shapes import trend
 from virtometer.analysis.statistics.spread import Spread, spread
 
 DRIFT_LEVEL = 0.01
@@ -135,14 +136,9 @@ def _combined(p_values: Sequence[float]) -> float:
 
 
 def _trend(logs: NDArray[np.float64]) -> float:
-    """Two-sided p of no linear trend from block to block: Student's t of the correlation with the order."""
-    n = len(logs)
-    order, away = np.arange(n) - (n - 1) / 2, logs - logs.mean()
-    squares = float(order @ order) * float(away @ away)
-    if squares <= 0:
-        return 1.0
-    r = min(abs(float(order @ away)) / math.sqrt(squares), 1.0)
-    return 0.0 if r >= 1.0 else 2.0 * float(special.stdtr(n - 2, -r * math.sqrt((n - 2) / (1 - r * r))))
+    """Two-sided p of no linear trend from block to block."""
+    by_block = dict(enumerate(logs.tolist()))
+    return trend(by_block, {block: float(block) for block in by_block})[1]
 
 
 def _trend_of_all(courses: Sequence[NDArray[np.float64]]) -> float:

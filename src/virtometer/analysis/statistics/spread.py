@@ -30,6 +30,11 @@ class Spread:
         """How far from the mean the true one may be, but for a chance of `beyond` on either side. n is above 1."""
         return float(special.stdtrit(self.n - 1, 1 - beyond)) * self.error
 
+    @property
+    def p_of_none(self) -> float | None:
+        """Two-sided p of no difference at all, the paired t test of a mean of 0; None for fewer than two blocks."""
+        return min(1.0, 2.0 * self.p_value(-abs(self.mean))) if self.n > 1 else None
+
     def p_value(self, away: float) -> float:
         """One-sided p of a mean that lies `away` (below 0: on the side that is claimed). n is above 1.
 

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from virtometer.analysis.statistics import difference, equivalence, forecast, holm, precision
+from virtometer.analysis.statistics import equivalence, forecast, holm, precision
 from virtometer.analysis.statistics.equivalence import noise_floor, noise_floor_share
 from virtometer.analysis.statistics.spread import Spread
 from virtometer.model import MIN_BLOCKS, Conclusion, Verdict
@@ -58,7 +58,7 @@ def decide(
     """
     controls, refused, blocks = controls or {}, refused or {}, blocks or {}
     tested = p_values(family)
-    adjusted = _adjusted(tested, strictness)
+    adjusted = holm.adjusted(tested, strictness)
     level = holm.level_faced(list(adjusted.values()), CLAIM_LEVEL) * strictness
     limit, alike = equivalence.limit(margin), equivalence.LEVEL * strictness
     verdicts = {key: _verdict(logs, adjusted.get(key), margin, strictness) for key, logs in family.items()}
@@ -69,7 +69,9 @@ def decide(
     }
     forecasts = dict(zip(still_open, forecast.blocks_needed([*still_open.values()], limit, level, alike), strict=True))
     spreads = {key: logs for key in tested if (logs := family[key]) is not None}
-    jointly = _adjusted({key: equivalence.p_value(logs, margin) or 0.0 for key, logs in spreads.items()}, strictness)
+    jointly = holm.adjusted(
+        {key: equivalence.p_value(logs, margin) or 0.0 for key, logs in spreads.items()}, strictness
+    )
     found: dict[Which, Decision] = {}
     for key, logs in family.items():
         control, undecided = controls.get(key), replace(_OPEN, p_value=tested.get(key), p_adjusted=adjusted.get(key))
@@ -95,7 +97,7 @@ def plain_verdicts(
     family: Mapping[Which, Spread | None], margin: float, strictness: float = 1.0
 ) -> dict[Which, Verdict]:
     """As `decide`, without controls and refusals, and without anything beside the verdicts."""
-    adjusted = _adjusted(p_values(family), strictness)
+    adjusted = holm.adjusted(p_values(family), strictness)
     return {key: _verdict(logs, adjusted.get(key), margin, strictness) for key, logs in family.items()}
 
 
@@ -104,7 +106,7 @@ def p_values(family: Mapping[Which, Spread | None]) -> dict[Which, float]:
     return {
         key: p
         for key, logs in family.items()
-        if logs is not None and logs.n >= MIN_BLOCKS and (p := difference.p_value(logs)) is not None
+        if logs is not None and logs.n >= MIN_BLOCKS and (p := logs.p_of_none) is not None
     }
 
 
@@ -116,12 +118,7 @@ def verdict_of(
     The noise floor is not applied: its control has all blocks.
     """
     changed = {key: p for key, p in tested.items() if key != which} | p_values({which: logs})
-    return _verdict(logs, _adjusted(changed, strictness).get(which), margin, strictness)
-
-
-def _adjusted(tested: Mapping[Which, float], strictness: float) -> dict[Which, float]:
-    stricter = [min(1.0, p / strictness) for p in holm.adjust(list(tested.values()))]
-    return dict(zip(tested, stricter, strict=True))
+    return _verdict(logs, holm.adjusted(changed, strictness).get(which), margin, strictness)
 
 
 def _verdict(logs: Spread | None, p_adjusted: float | None, margin: float, strictness: float) -> Verdict:

@@ -24,7 +24,7 @@ import numpy as np
 from scipy import special
 
 from virtometer.analysis.compare.blocks import Key
-from virtometer.analysis.statistics import difference, equivalence, holm
+from virtometer.analysis.statistics import equivalence, holm
 from virtometer.analysis.statistics.equivalence import noise_floor
 from virtometer.analysis.statistics.precision import MAX_BLOCKS, POWER, least_blocks, noncentral, shrunken
 from virtometer.analysis.statistics.spread import Spread
@@ -189,8 +189,8 @@ def _needed(
     if precision is not None:
         return {key: blocks_for_precision(of, math.log1p(precision)) for key, of in known.items()}
     limit = equivalence.limit(margin)
-    tested = {key: p for key, of in known.items() if (p := difference.p_value(of)) is not None}
-    adjusted = dict(zip(tested, holm.adjust(list(tested.values())), strict=True))
+    tested = {key: p for key, of in known.items() if (p := of.p_of_none) is not None}
+    adjusted = holm.adjusted(tested)
     safe = CLAIM_LEVEL * STRICTNESS * SAFE
     level = STRICTNESS * CLAIM_LEVEL / max(1, sum(p >= safe for p in adjusted.values()))
     needed: dict[Key, int | None] = {}
