@@ -18,7 +18,7 @@ from virtometer.analysis.compare.values import METRICS
 from virtometer.analysis.groups import conservation, fairness, interference, order
 from virtometer.analysis.groups.fairness import FairnessEstimates
 from virtometer.analysis.groups.member_estimates import MemberEstimate, spent
-from virtometer.analysis.groups.members import GroupTrial, Member, Shape
+from virtometer.analysis.groups.members import GroupTrial, Member, Shape, cpu_s
 from virtometer.analysis.groups.order import Rank
 from virtometer.analysis.groups.reference import References, Single, mean_worth, worth
 from virtometer.analysis.statistics import arithmetic
@@ -223,12 +223,9 @@ class _Grouped:
         found: dict[int, list[float]] = {}
         for trial in self.complete:
             mine = self._mine(trial)
-            guests = {one.whose: one.host_cpu_s for one in mine}
             other = {one.whose for one in trial.members if one.workload != self.workload}
-            used = [cpu_s for cpu_s in guests.values() if cpu_s is not None]
-            if len(used) == len(guests) and not other & guests.keys() and math.fsum(used) > 0 and trial.window_s > 0:
-                cost = math.fsum(used) / (self._sum(trial) * trial.window_s)
-                found.setdefault(trial.block, []).append(cost)
+            if (used := cpu_s(mine)) and other.isdisjoint(one.whose for one in mine) and trial.window_s > 0:
+                found.setdefault(trial.block, []).append(used / (self._sum(trial) * trial.window_s))
         return {block: statistics.geometric_mean(some) for block, some in found.items()}
 
     def _cost_against_one(self) -> Estimate | None:

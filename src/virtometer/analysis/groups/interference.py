@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from virtometer.analysis.groups.matrix import Matrix
-from virtometer.analysis.groups.members import GroupTrial, Member
+from virtometer.analysis.groups.members import GroupTrial, Member, cpu_s
 from virtometer.analysis.statistics.interval import interval
 from virtometer.model import Estimate
 
@@ -42,13 +42,8 @@ class _Cell:
 
 def intensity(trial: GroupTrial) -> float | None:
     """The part of the host's processor time that the loads took, 0 to 1; None where an account is missing."""
-    used: dict[str, float] = {}
-    for load in trial.loads:
-        if load.host_cpu_s is None:
-            return None
-        used[load.whose] = load.host_cpu_s
-    limit = trial.cpus * trial.window_s
-    return math.fsum(used.values()) / limit if limit > 0 else None
+    used, limit = cpu_s(trial.loads), trial.cpus * trial.window_s
+    return used / limit if used is not None and limit > 0 else None
 
 
 def aggressor(trial: GroupTrial, victim: Member) -> Aggressor | None:

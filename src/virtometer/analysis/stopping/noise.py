@@ -59,12 +59,9 @@ def _of(cell: Cell, against: Cell, starts_s: float, wanted: VerdictBy) -> Noise:
         return Noise(cell.workload, 0, None, None, None, dict.fromkeys(MINUTES), reason)
     both = (*cell.done, *against.done)
     block_s = 2 * math.fsum(record.wall_s for record in both) / len(both) + starts_s
-    if of.n < 2:
-        return Noise(cell.workload, of.n, None, None, block_s, dict.fromkeys(MINUTES), reason)
-    return Noise(
-        cell.workload, of.n, of.sd, noise_floor_share(of), block_s,
-        {minutes: _found_in(60.0 * minutes, of, block_s) for minutes in MINUTES}, reason,
-    )  # fmt: skip
+    several = of.n > 1
+    found = {minutes: _found_in(60.0 * minutes, of, block_s) if several else None for minutes in MINUTES}
+    return Noise(cell.workload, of.n, of.sd if several else None, noise_floor_share(of), block_s, found, reason)
 
 
 def _found_in(seconds: float, of: Spread, block_s: float) -> float | None:
