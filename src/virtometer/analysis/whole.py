@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +14,7 @@ from virtometer.analysis.curves import levels
 from virtometer.analysis.curves.knees import Knee, knees
 from virtometer.analysis.curves.sweeps import Series, Sweep, series, sweeps
 from virtometer.analysis.describe.clocks import ClockQuality, clock_qualities
-from virtometer.analysis.describe.measures import Times, further_measures, histograms, histograms_of
+from virtometer.analysis.describe.measures import Times, further_measures, histograms, histograms_of, median_and_range
 from virtometer.analysis.describe.samples import TimedSamples, samples_unused, timed_samples, value_bound
 from virtometer.analysis.effects.effect import Effects
 from virtometer.analysis.effects.in_stages import effects_of
@@ -46,16 +45,6 @@ class TrialCounts:
     def missing(self) -> int:
         """Trials that are still to do."""
         return self.planned - self.ran
-
-
-@dataclass(frozen=True, slots=True)
-class Provisioning:
-    """How long the starts of one environment's guests took, in s."""
-
-    starts: int
-    median_s: float
-    fastest_s: float
-    slowest_s: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,14 +179,11 @@ class Analysis:
         )
 
     @cached_property
-    def provisioning(self) -> Mapping[str, Provisioning]:
+    def provisioning(self) -> Mapping[str, Quantity[Estimate]]:
         """How long starts of guests took, by environment, in the plan's order."""
-        found = {}
-        for environment in self.campaign.plan.environments:
-            took = [guest.provision_s for guest in self.campaign.guests if guest.environment == environment.name]
-            if took:
-                found[environment.name] = Provisioning(len(took), statistics.median(took), min(took), max(took))
-        return found
+        names = [environment.name for environment in self.campaign.plan.environments]
+        took = {name: [one.provision_s for one in self.campaign.guests if one.environment == name] for name in names}
+        return {name: median_and_range(name, "start", "s", of) for name, of in took.items() if of}
 
     @cached_property
     def trouble(self) -> tuple[Trouble, ...]:

@@ -31,10 +31,7 @@ class Times:
 
 
 def further_measures(campaign: Campaign) -> dict[Key, dict[str, Quantity[Estimate]]]:
-    """Each measure of each workload in each environment, by name: its median over the trials, in host time.
-
-    In place of an interval it has all of its values: the smallest and the largest.
-    """
+    """Each measure of each workload in each environment, by name, over the trials and in host time."""
     values: dict[Key, dict[str, tuple[str, list[float]]]] = {}
     for key, run in _measured(campaign):
         for name, measure in run.reported.measures.items():
@@ -43,19 +40,15 @@ def further_measures(campaign: Campaign) -> dict[Key, dict[str, Quantity[Estimat
             if factor is not None:
                 values.setdefault(key, {}).setdefault(name, (unit, []))[1].append(float(measure["value"]) * factor)
     return {
-        key: {
-            name: Quantity(
-                key[1],
-                name,
-                unit,
-                None,
-                "median",
-                Estimate(statistics.median(found), min(found), max(found), len(found), level=1.0),
-            )
-            for name, (unit, found) in of.items()
-        }
+        key: {name: median_and_range(key[1], name, unit, found) for name, (unit, found) in of.items()}
         for key, of in values.items()
     }
+
+
+def median_and_range(subject: str, metric: str, unit: str, values: Sequence[float]) -> Quantity[Estimate]:
+    """Of several values; in place of an interval the smallest and the largest."""
+    estimate = Estimate(statistics.median(values), min(values), max(values), len(values), level=1.0)
+    return Quantity(subject, metric, unit, None, "median", estimate)
 
 
 def histograms(campaign: Campaign) -> dict[Key, dict[str, Times]]:
