@@ -11,7 +11,6 @@ from typing import Any
 from virtometer.analysis import Analysis
 from virtometer.analysis.compare.outside import Timed
 from virtometer.analysis.describe.measures import QUANTILES, Times, names
-from virtometer.analysis.whole import Provisioning
 from virtometer.model import UNAVAILABLE, Campaign, Control, Estimate, Finding, Quantity, Verdict
 from virtometer.report.parts import words
 from virtometer.report.parts.plain import plain
@@ -275,15 +274,15 @@ def control(of: Sequence[Control]) -> HtmlTable:
     return HtmlTable("The baseline against itself", heads, rows, frozenset({1, 2}))
 
 
-def starts(of: Mapping[str, Provisioning]) -> HtmlTable:
+def starts(of: Mapping[str, Quantity[Estimate]]) -> HtmlTable:
     """Provisioning times by environment."""
     rows = [
         (
             name,
-            str(one.starts),
-            *(words.quantity(max(t, 1e-9), "s") for t in (one.median_s, one.fastest_s, one.slowest_s)),
+            str(one.n),
+            *(words.quantity(max(t, 1e-9), "s") for t in (one.value, one.low, one.high) if t is not None),
         )
-        for name, one in of.items()
+        for name, one in ((name, start.estimate) for name, start in of.items())
     ]
     return HtmlTable(
         "By environment", ("environment", "starts", "median", "fastest", "slowest"), rows, frozenset({1, 2, 3, 4})
