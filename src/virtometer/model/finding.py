@@ -58,7 +58,7 @@ class Control:
     """The baseline against itself: two guests of it in each block. `ratio` is that of the second to the first.
 
     noise_floor: the smallest margin within which both would be called equivalent, as a share; None where fewer than
-    MIN_BLOCKS blocks have both. differs: the 95 % interval of the ratio leaves out 1. by: which ratio it is.
+    MIN_BLOCKS blocks have both. by: which ratio it is.
     """
 
     workload: str
@@ -66,8 +66,13 @@ class Control:
     unit: str
     ratio: Estimate | None
     noise_floor: float | None
-    differs: bool
     by: VerdictBy = "total"
+
+    @property
+    def differs(self) -> bool:
+        """Whether the 95 % interval of the ratio leaves out 1."""
+        of = self.ratio
+        return of is not None and of.low is not None and of.high is not None and not of.low <= 1 <= of.high
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from virtometer.analysis.compare.ratios import Ratios, ratios_of
 from virtometer.analysis.statistics.equivalence import noise_floor_share
 from virtometer.analysis.statistics.interval import interval
 from virtometer.analysis.statistics.spread import Spread, spread
-from virtometer.model import Campaign, Control, Estimate, VerdictBy
+from virtometer.model import Campaign, Control, VerdictBy
 
 _FIRST, _SECOND = 1, 2  # numbers of the baseline's guests
 
@@ -33,13 +33,8 @@ def controls(campaign: Campaign, table: Mapping[Key, Cell]) -> tuple[Control, ..
             continue
         op, unit, _ = cell.shape
         ratio = interval(compared.decisive.values())
-        differs = ratio is not None and _leaves_out_1(ratio)
-        found.append(Control(workload.name, op, unit, ratio, noise_floor_share(of), differs, compared.by))
+        found.append(Control(workload.name, op, unit, ratio, noise_floor_share(of), compared.by))
     return tuple(found)
-
-
-def _leaves_out_1(ratio: Estimate) -> bool:
-    return ratio.low is not None and ratio.high is not None and not ratio.low <= 1 <= ratio.high
 
 
 def _widest(table: Mapping[Key, Cell], baseline: Cell, by: VerdictBy) -> Ratios:

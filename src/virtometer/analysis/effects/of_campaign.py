@@ -183,11 +183,9 @@ class _Workload:
             for record, _ in cell.results:
                 at = first.setdefault(record.trial.block, record.trial.index)
                 first[record.trial.block] = min(at, record.trial.index)
-            found = comparable(cell, self.baseline, of, long_of)
-            left_out += found.left_out
-            rows += [
-                (first[block], block, self.levels[name], value) for block, value in found.numbers.items() if value > 0
-            ]
+            numbers, without = comparable(cell, self.baseline, of, long_of)
+            left_out += without
+            rows += [(first[block], block, self.levels[name], value) for block, value in numbers.items() if value > 0]
         rows.sort(key=lambda row: row[0])
         return Response(
             *about,

@@ -138,11 +138,11 @@ class _Grouped:
         first = self.trials[0]
         mine = self._mine(first)
         count, member = len(mine), mine[0]
-        blocks = [[one.rate or 0.0 for one in self._mine(trial)] for trial in self.complete]
-        total = interval(map(math.log, self.sums.values()))
-        ranks = order.ranks([{one.guest: one.rate or 0.0 for one in self._mine(trial)} for trial in self.complete])
-        singles = self._singles().values()
-        alone = [one.speed if member.better == "higher" else 1 / one.speed for one in singles]
+        rates = [{one.guest: one.rate or 0.0 for one in self._mine(trial)} for trial in self.complete]
+        fair = fairness.over_blocks([[*of.values()] for of in rates])
+        total, ranks = interval(map(math.log, self.sums.values())), order.ranks(rates)
+        singles, costs = self._singles(), self._costs()
+        alone = [one.speed if member.better == "higher" else 1 / one.speed for one in singles.values()]
         rate = member.rate_unit
         return Group(
             scenario=first.scenario,
@@ -154,25 +154,31 @@ class _Grouped:
             sum=self._quantity("sum", rate, "higher", total),
             mean=self._mean(total, member, count),
             ideal=interval(math.log(ideal) for ideal in self._ideals().values()),
-            against_one=self._against({block: one.rate for block, one in self._singles().items()}),
+            against_one=self._against({block: one.rate for block, one in singles.items()}),
             against_ideal=self._against(self._ideals()),
             against_baseline=None,
             baseline_guests=0,
-            fairness=fairness.over_blocks(blocks),
+            fairness=fair,
             ranks=ranks,
-            cost=interval(map(math.log, self._costs().values())),
-            cost_against_one=self._cost_against_one(),
-            host=self._host(),
+            cost=interval(map(math.log, costs.values())),
+            cost_against_one=interval(
+                math.log(cost / own)
+                for block, cost in costs.items()
+                if block in singles and (own := singles[block].cost) is not None
+            ),
+            host=worth(trial.host for trial in self.trials),
             skew_p99_ns=_p99([trial.skew_ns for trial in self.trials]),
             skew_bound_ns=_p99([trial.skew_bound_ns for trial in self.trials]),
             overlap_s=_median([trial.overlap_s for trial in self.trials]),
             watch_share=_median([None if trial.host is None else trial.host.watch_share for trial in self.trials]),
             members=self._members(),
-            notes=tuple(self._notes(failed, ranks)),
+            notes=tuple(self._notes(failed, ranks, fair)),
             sums=dict(self.sums),
             alone=self._quantity("one guest", member.unit, member.better, interval(map(math.log, alone))),
-            alone_rate=self._quantity("one guest", rate, "higher", interval(math.log(one.rate) for one in singles)),
-            alone_host=mean_worth(one.host for one in singles),
+            alone_rate=self._quantity(
+                "one guest", rate, "higher", interval(math.log(one.rate) for one in singles.values())
+            ),
+            alone_host=mean_worth(one.host for one in singles.values()),
             trials=tuple(self.complete),
         )
 
@@ -228,17 +234,6 @@ class _Grouped:
                 found.setdefault(trial.block, []).append(used / (self._sum(trial) * trial.window_s))
         return {block: statistics.geometric_mean(some) for block, some in found.items()}
 
-    def _cost_against_one(self) -> Estimate | None:
-        singles, costs = self._singles(), self._costs()
-        return interval(
-            math.log(cost / own)
-            for block, cost in costs.items()
-            if block in singles and (own := singles[block].cost) is not None
-        )
-
-    def _host(self) -> dict[str, float]:
-        return worth(trial.host for trial in self.trials)
-
     def _members(self) -> tuple[MemberEstimate, ...]:
         """The measured ones of this workload, then the loads."""
         found: dict[tuple[str, str, str], list[tuple[GroupTrial, Member]]] = {}
@@ -286,7 +281,7 @@ class _Grouped:
             **spent(of if tells_use else []),
         )
 
-    def _notes(self, failed: int, ranks: Sequence[Rank]) -> list[str]:
+    def _notes(self, failed: int, ranks: Sequence[Rank], fair: FairnessEstimates | None) -> list[str]:
         said = [f"{member} exchanges data with {target}" for member, target in self.trials[0].services]
         tried = len(self.trials) + failed
         if failed:
@@ -302,18 +297,13 @@ class _Grouped:
             said.append("no guest was measured alone in the same block: slowdown and efficiency are not known")
         elif (first := self.trials[0]).offered < first.demanded:
             said.append(f"the guests' work can use {first.demanded:g} processors, the host offers {first.offered}")
-        if (told := order.sentence(ranks)) and (any(rank.gets_less for rank in ranks) or self._unlike()):
+        unlike = fair is not None and (fair.max_over_min is None or fair.max_over_min.value > _UNLIKE)
+        if (told := order.sentence(ranks)) and (any(rank.gets_less for rank in ranks) or unlike):
             said.append(told)
         said += self._by_other_labels(ranks)
         said += self._loads()
         said += conservation.broken_in(self.trials)
         return said
-
-    def _unlike(self) -> bool:
-        """Whether the guests of a trial are far from alike."""
-        blocks = [[one.rate or 0.0 for one in self._mine(trial)] for trial in self.complete]
-        fair = fairness.over_blocks(blocks)
-        return fair is not None and (fair.max_over_min is None or fair.max_over_min.value > _UNLIKE)
 
     def _by_other_labels(self, ranks: Sequence[Rank]) -> list[str]:
         """Who gets less by place in the order of starts and by processor, where these are not the guests' numbers."""

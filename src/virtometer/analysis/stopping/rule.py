@@ -96,15 +96,9 @@ def allot(
             more[key] = wanted
         elif wanted:
             sure[key] = wanted
+    wanted_more = dict.fromkeys(family, 0) | more
     return allotted(
-        dict.fromkeys(family, 0) | more,
-        done,
-        most_blocks,
-        cost_s=cost_s,
-        shared_s=shared_s,
-        start_s=start_s,
-        left_s=left_s,
-        sure=sure,
+        wanted_more, done, most_blocks, cost_s=cost_s, shared_s=shared_s, start_s=start_s, left_s=left_s, sure=sure
     )
 
 
@@ -169,11 +163,8 @@ def blocks_for_precision(of: Spread, half_width: float, level: float = 0.95, fre
     level by STRICTNESS that the final interval has. That interval takes its spread from all blocks; it is within
     half_width in at least three of four cases.
     """
-    reach = (
-        float(special.stdtrit(of.n - 1 if freedom is None else freedom, 1 - STRICTNESS * (1 - level) / 2))
-        * of.sd
-        / half_width
-    )
+    known = of.n - 1 if freedom is None else freedom
+    reach = float(special.stdtrit(known, 1 - STRICTNESS * (1 - level) / 2)) * of.sd / half_width
     return max(of.n, MIN_BLOCKS, math.ceil(min(reach, 1e6) ** 2))
 
 
