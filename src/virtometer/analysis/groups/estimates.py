@@ -253,15 +253,13 @@ class _Grouped:
             single = self.references.of(trial.scenario, (one.environment, one.workload, trial.block))
             if single is not None and one.speed:
                 slowdowns.append(math.log(single.speed / one.speed))
+        complete = {trial.index for trial in self.complete}
         shares = [
             (one.rate or 0.0) / self._sum(trial)
             for trial, one in of
-            if one.role == "measured" and any(trial is other for other in self.by_block.get(trial.block, ()))
+            if one.role == "measured" and trial.index in complete
         ]
-        cpu = [one.host_cpu_s for _, one in of if one.host_cpu_s is not None]
-        worth = [
-            one.host_cpu_s / trial.window_s for trial, one in of if one.host_cpu_s is not None and trial.window_s > 0
-        ]
+        used = [(trial.window_s, one.host_cpu_s) for trial, one in of if one.host_cpu_s is not None and tells_use]
         return MemberEstimate(
             guest=first.guest,
             role=first.role,
@@ -275,8 +273,8 @@ class _Grouped:
             ),
             share=arithmetic.interval(shares, figures, least=0.0, most=1.0),
             slowdown=interval(slowdowns, together=figures),
-            host_cpu_s=statistics.median(cpu) if cpu and tells_use else None,
-            processors=statistics.median(worth) if worth and tells_use else None,
+            host_cpu_s=_median(cpu_s for _, cpu_s in used),
+            processors=_median(cpu_s / window_s for window_s, cpu_s in used if window_s > 0),
             of=first.whose,
             **spent(of if tells_use else []),
         )
