@@ -12,10 +12,13 @@ LOGS = [0.03, -0.1, 0.08, 0.0, -0.05, 0.11, 0.02, -0.09]
 
 
 def test_the_estimate_names_the_level_of_its_interval() -> None:
-    staged, usual, joint = interval(LOGS, strictness=0.6), interval(LOGS), interval(LOGS, together=4)
+    staged, usual, joint = (
+        interval(LOGS, strictness=strictness, together=together, method="student")
+        for strictness, together in ((0.6, 1), (1.0, 1), (1.0, 4))
+    )
     assert staged is not None and usual is not None and joint is not None and joint.high is not None
     assert (staged.level, usual.level, joint.level) == (0.97, 0.95, 0.95)
-    assert interval(LOGS, 0.97) == staged
+    assert interval(LOGS, 0.97, method="student") == staged
     reach = stats.t.ppf(1 - 0.05 / 8, 7) * stats.sem(LOGS)
     assert math.log(joint.high / joint.value) == pytest.approx(reach)
 
