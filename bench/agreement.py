@@ -26,7 +26,7 @@ from virtometer.analysis import analyse
 from virtometer.analysis.compare.blocks import Cell, cells
 from virtometer.analysis.score.slices import long_windows
 from virtometer.analysis.score.window_level import level
-from virtometer.analysis.statistics.interval import estimate, spread
+from virtometer.analysis.statistics.interval import interval
 from virtometer.errors import VirtometerError
 from virtometer.model import Estimate
 
@@ -93,7 +93,7 @@ def later_by_beginning(cell: Cell, slice_s: float) -> float | None:
 
 def pooled(rows: Sequence[Mapping[str, str]]) -> Estimate | None:
     """The ratio of all campaigns together: each counts as one."""
-    return estimate(spread([math.log(float(row["ratio"])) for row in rows]))
+    return interval(math.log(float(row["ratio"])) for row in rows)
 
 
 def summary(rows: Sequence[Mapping[str, str]]) -> list[str]:

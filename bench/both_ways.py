@@ -18,8 +18,8 @@ from collections.abc import Sequence
 
 from bench.campaigns import plan_of, run
 from virtometer.agent_table import operations
-from virtometer.analysis.compare.blocks import cells, counterpart, log_ratios
-from virtometer.analysis.statistics.interval import estimate, spread
+from virtometer.analysis.compare.blocks import cells, counterpart, logs_by_block
+from virtometer.analysis.statistics.interval import interval
 from virtometer.errors import VirtometerError
 from virtometer.model import Campaign, Estimate
 from virtometer.workloads.registry import WORKLOADS
@@ -98,12 +98,9 @@ def compared(campaign: Campaign) -> list[tuple[str, str, Estimate, Estimate, Est
         both -= cell.long_blocks | own.long_blocks
         only = {block: value for block, value in cell.values.items() if block in both}
         only_twin = {block: value for block, value in twin.values.items() if block in both}
-        short = log_ratios(only, counterpart(cell, own), better)
-        long = log_ratios(only_twin, other.values, better)
-        found = [
-            estimate(part) if (part := spread(logs)) is not None else None
-            for logs in (short, long, [a - b for a, b in zip(short, long, strict=True)])
-        ]
+        short = [*logs_by_block(only, counterpart(cell, own), better).values()]
+        long = [*logs_by_block(only_twin, other.values, better).values()]
+        found = [interval(logs) for logs in (short, long, [a - b for a, b in zip(short, long, strict=True)])]
         if found[0] is not None and found[1] is not None and found[2] is not None:
             rows.append((workload, environment, found[0], found[1], found[2]))
     return rows

@@ -29,7 +29,8 @@ from functools import partial
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
-from virtometer.analysis.statistics.interval import estimate, spread
+from virtometer.analysis.statistics.interval import interval
+from virtometer.analysis.statistics.spread import spread
 from virtometer.design.parse import read_plan
 from virtometer.design.plan.resolved import ResolvedPlan
 from virtometer.environments.base import LabContext
@@ -103,8 +104,7 @@ def rows(found: Found) -> Iterator[str]:
     """A line for each workload and each kind of residents: ratio, interval, spread of a round."""
     yield f"{'workload':16}{'residents':16}{'ratio':>8}{'95 % interval':>20}{'sd of a round':>16}"
     for (workload, residents), logs in sorted(found.items()):
-        of = spread(logs)
-        ratio = estimate(of)
+        of, ratio = spread(logs), interval(logs)
         assert of is not None and ratio is not None
         shown = "-" if ratio.low is None or ratio.high is None else f"{ratio.low:.4f} to {ratio.high:.4f}"
         yield f"{workload:16}{residents:16}{ratio.value:8.4f}{shown:>20}{of.sd:16.4f}"

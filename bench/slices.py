@@ -22,9 +22,10 @@ from collections.abc import Mapping, Sequence
 from scipy.stats import f as f_distribution
 
 from bench.campaigns import Measured, plan_of, run
-from virtometer.analysis.compare.blocks import cells, counterpart, log_ratios
-from virtometer.analysis.score.typical import log_ratios as typical_ratios
-from virtometer.analysis.statistics.interval import Spread, estimate, spread
+from virtometer.analysis.compare.blocks import cells, counterpart, logs_by_block
+from virtometer.analysis.score.typical import logs_by_block as typical_ratios
+from virtometer.analysis.statistics import student
+from virtometer.analysis.statistics.spread import Spread, spread
 from virtometer.analysis.statistics.unpaired import difference
 
 _PLAN = """
@@ -106,9 +107,9 @@ def collect(measured: Measured, way: str, logs: Logs) -> None:
         if cell.environment == "native" or cell.shape is None:
             continue
         better = cell.shape[2]
-        logs[way, key].append(log_ratios(cell.values, counterpart(cell, against), better))
+        logs[way, key].append([*logs_by_block(cell.values, counterpart(cell, against), better).values()])
         if cell.rounds:
-            logs["typical", key].append(typical_ratios(cell.rounds, against.rounds, better))
+            logs["typical", key].append([*typical_ratios(cell.rounds, against.rounds, better).values()])
 
 
 def ratios(logs: Logs) -> list[str]:
@@ -119,7 +120,8 @@ def ratios(logs: Logs) -> list[str]:
         found = {way: pooled(logs[way, key]) for way in ways if logs.get((way, key))}
         shown = ""
         if "interleaved" in found and "continuous" in found:
-            apart = estimate(difference(found["interleaved"], found["continuous"]))
+            of = difference(found["interleaved"], found["continuous"])
+            apart = None if of is None else student.of_spread(of)
             if apart is not None and apart.low is not None and apart.high is not None:
                 shown = f"{apart.value - 1:+.1%} [{apart.low - 1:+.1%}, {apart.high - 1:+.1%}]"
         values = ", ".join(f"{math.exp(found[way].mean):.4f}" if way in found else "-" for way in ways)

@@ -22,7 +22,7 @@ from statistics import fmean
 
 from bench.campaigns import plan_of, run
 from virtometer.analysis.compare.blocks import cells
-from virtometer.analysis.statistics.interval import estimate, spread
+from virtometer.analysis.statistics.interval import interval
 from virtometer.design.schedule.trials import schedule
 from virtometer.errors import MissingProgram, VirtometerError
 from virtometer.host.cpu.caches import last_cache_bytes
@@ -93,8 +93,7 @@ def compared(campaign: Campaign) -> list[tuple[str, Estimate]]:
         both = [(table[name, guest].values, table[WHOLE, guest].values) for guest in guests]
         blocks = set[int].intersection(*(set(one) for pair in both for one in pair))
         logs = [fmean(math.log(own[block] / whole[block]) for own, whole in both) for block in sorted(blocks)]
-        part = spread(logs)
-        if part is not None and (found := estimate(part)) is not None:
+        if (found := interval(logs)) is not None:
             rows.append((name, found))
     return rows
 

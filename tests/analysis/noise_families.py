@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 from tests.analysis.staged_campaigns import pink
 from virtometer.analysis.compare.blocks import Key
 from virtometer.analysis.notes.doubts import Doubts, doubts
-from virtometer.analysis.statistics.interval import Spread, spread
+from virtometer.analysis.statistics.interval import interval
+from virtometer.analysis.statistics.spread import Spread, spread
 from virtometer.analysis.statistics.verdicts import Decision, decide
 from virtometer.analysis.stopping.rule import STRICTNESS, allot
-from virtometer.model import Verdict
+from virtometer.model import Estimate, Verdict
 
 WORKLOADS, ENVIRONMENTS = 6, 5
 FIRST, MOST = 6, 60  # blocks of the first stage, and in all where there is no budget: ten times as many
@@ -182,8 +183,11 @@ def drawn(family: Family, truth: float, rng: np.random.Generator) -> Drawn:
 _NONE = Doubts({}, {}, {})
 
 
-def decided(of: Drawn, left_s: float | None, most: int, *, careful: bool = True) -> tuple[dict[Key, Decision], Doubts]:
-    """The verdicts of one campaign. left_s: of the second stage; None: there is none. careful: with doubts."""
+Told: TypeAlias = tuple[dict[Key, Decision], dict[Key, Estimate | None], Doubts]
+
+
+def decided(of: Drawn, left_s: float | None, most: int, *, careful: bool = True) -> Told:
+    """The verdicts and ratios of one campaign. left_s: of the second stage; None: without. careful: with doubts."""
     blocks = dict.fromkeys(KEYS, FIRST)
     strictness = 1.0
     if left_s is not None:
@@ -199,9 +203,10 @@ def decided(of: Drawn, left_s: float | None, most: int, *, careful: bool = True)
     family, controls = of.first(blocks)
     beside = doubts(family, MARGIN, controls=controls, strictness=strictness) if careful else _NONE
     spreads = {key: spread(logs) for key, logs in family.items()}
-    return decide(
+    decisions = decide(
         spreads, MARGIN, controls=controls, refused=beside.refused, blocks=beside.blocks, strictness=strictness
-    ), beside
+    )
+    return decisions, {key: interval(logs, strictness=strictness) for key, logs in family.items()}, beside
 
 
 def simulated(
@@ -211,16 +216,16 @@ def simulated(
     family, rates = FAMILIES[name], Rates()
     for repetition in range(repetitions):
         of = drawn(family, truth, np.random.default_rng([seed, sorted(FAMILIES).index(name), repetition]))
-        decisions, beside = decided(of, left_s, family.most, careful=careful)
+        decisions, ratios, beside = decided(of, left_s, family.most, careful=careful)
         claims = silent = 0
         for key, one in decisions.items():
             notes = beside.notes.get(key, ())
             in_table = any(note.brief for note in notes)
-            interval = one.ratio
-            assert interval is not None and interval.low is not None and interval.high is not None
-            rates.blocks.append(interval.n)
+            ratio = ratios[key]
+            assert ratio is not None and ratio.low is not None and ratio.high is not None
+            rates.blocks.append(ratio.n)
             rates.refused += key in beside.refused
-            if interval.low <= math.exp(truth) <= interval.high:
+            if ratio.low <= math.exp(truth) <= ratio.high:
                 rates.covered += 1
             else:
                 rates.missed_with_note += bool(notes) or key in beside.refused

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from virtometer.analysis.statistics.equivalence import LEVEL, limit
-from virtometer.analysis.statistics.interval import Spread
+from virtometer.analysis.statistics.spread import Spread
 from virtometer.analysis.statistics.verdicts import CLAIM_LEVEL
 from virtometer.analysis.stopping.rule import STRICTNESS, allot
 

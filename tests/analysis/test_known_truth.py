@@ -4,11 +4,12 @@ import math
 
 import pytest
 
+from tests.analysis.powers import equivalence_power
 from tests.analysis.simulated_campaigns import FAMILIES, Place, Work, gaussian, simulate
 from virtometer.analysis import analyse
 from virtometer.analysis.statistics.equivalence import limit
-from virtometer.analysis.statistics.interval import Spread
-from virtometer.analysis.statistics.precision import detectable, difference_power, equivalence_power, least_blocks
+from virtometer.analysis.statistics.precision import detectable, difference_power, least_blocks
+from virtometer.analysis.statistics.spread import Spread
 from virtometer.model import Finding, Verdict
 
 

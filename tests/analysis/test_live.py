@@ -45,8 +45,8 @@ def test_they_follow_the_trials_and_agree_with_the_findings_at_the_end() -> None
     finding = next(one for one in analyse(campaign).findings if one.subject == "half")
     assert finding.value is not None
     assert same(at_the_end.ratio, finding.ratio)
-    assert at_the_end.value == pytest.approx(finding.value.value)
-    assert (at_the_end.unit, at_the_end.better, at_the_end.blocks) == ("B/s", "higher", 8)
+    assert at_the_end.value.estimate.value == pytest.approx(finding.value.value)
+    assert (at_the_end.value.unit, at_the_end.value.better, at_the_end.blocks) == ("B/s", "higher", 8)
     assert {environment: one.baseline for (_, environment), one in found.items()} == {"native": True, "half": False}
 
 
@@ -65,10 +65,10 @@ def test_a_treatment_that_is_repeated_in_a_block_counts_as_its_mean() -> None:
     (run,) = half.runs
     assert run.score is not None
     estimates = after(campaign)
-    value = estimates.cells[KEY].value
+    value = estimates.cells[KEY].value.estimate.value
     twice_as_fast = replace(run, score=replace(run.score, value=4 * value))
     estimates.add(replace(half, runs=(twice_as_fast,)))
-    assert estimates.cells[KEY].value == pytest.approx(2 * value)
+    assert estimates.cells[KEY].value.estimate.value == pytest.approx(2 * value)
     assert estimates.cells[KEY].blocks == 1
 
 
@@ -108,7 +108,7 @@ def test_at_every_step_they_are_what_the_analysis_finds(
             if one.value is None:
                 continue
             cell = cells[one.workload, one.subject]
-            assert cell.value == pytest.approx(one.value.value, rel=1e-9)
+            assert cell.value.estimate.value == pytest.approx(one.value.value, rel=1e-9)
             assert cell.blocks == one.value.n
             assert same(cell.ratio, None if one.verdict is Verdict.BASELINE else one.ratio)
 
@@ -161,7 +161,7 @@ def test_long_windows_have_a_value_and_no_ratio(apart: tuple[str, ...]) -> None:
     )
     cells = after(made).cells
     assert (cells[KEY].ratio is None) is bool(apart)
-    assert cells[KEY].value == pytest.approx(4e9 if apart else 1e9, rel=1e-3)
+    assert cells[KEY].value.estimate.value == pytest.approx(4e9 if apart else 1e9, rel=1e-3)
     assert cells[KEY].blocks == 8
     baseline = cells[KEY[0], "native"]
     assert baseline.baseline and baseline.ratio is None
@@ -170,7 +170,7 @@ def test_long_windows_have_a_value_and_no_ratio(apart: tuple[str, ...]) -> None:
     assert ratio is None or ratio.value == pytest.approx(1.0)
     for finding in analyse(made).findings:
         live = cells[finding.workload, finding.subject]
-        assert finding.value is not None and live.value == pytest.approx(finding.value.value)
+        assert finding.value is not None and live.value.estimate.value == pytest.approx(finding.value.value)
 
 
 def test_in_groups_of_guests_the_baseline_is_that_of_the_group() -> None:

@@ -34,8 +34,8 @@ from virtometer.analysis.notes.doubts import QUALIFIED, Doubts, doubts_of
 from virtometer.analysis.score.slices import long_windows
 from virtometer.analysis.score.window_level import level
 from virtometer.analysis.statistics import unseen
-from virtometer.analysis.statistics.interval import Spread, estimate, spread
-from virtometer.analysis.statistics.median import median
+from virtometer.analysis.statistics.interval import interval
+from virtometer.analysis.statistics.spread import Spread, spread
 from virtometer.analysis.statistics.verdicts import Decision, decide
 from virtometer.analysis.stopping.block_costs import block_costs
 from virtometer.analysis.stopping.rule import STRICTNESS
@@ -99,7 +99,7 @@ def _against(table: Mapping[Key, Cell], cell: Cell, baseline: str) -> Cell:
 
 def decisive_spreads(compared: Mapping[Key, Ratios]) -> dict[Key, Spread | None]:
     """What `decide` takes; None where no block has both sides."""
-    return {key: spread(list(of.decisive.values())) for key, of in compared.items()}
+    return {key: spread(of.decisive.values()) for key, of in compared.items()}
 
 
 def strictness(campaign: Campaign) -> float:
@@ -177,26 +177,23 @@ class _Concluder:
         happened += self.shapes.get(cell.key, [])
         said: list[str | Note] = list(happened if gone is None else gone)
         if cell.environment == self.plan.baseline:
-            ratio = Estimate(1.0, None, None, len(cell.values)) if cell.values else None
             verdict = Verdict.BASELINE if gone is None else Verdict.UNAVAILABLE
-            price = Estimate(1.0, None, None, len(cell.costs)) if cell.costs else None
-            return self._finding(cell, Decision(ratio, verdict, None, None), said, host_cpu=price)
+            ratio, price = (Estimate(1.0, None, None, len(of)) if of else None for of in (cell.values, cell.costs))
+            return replace(self._finding(cell, Decision(verdict=verdict), said), ratio=ratio, host_cpu_ratio=price)
         said = [*said, f"the plan's baseline {self.plan.baseline} is not among its environments"]
-        verdict = Verdict.UNDECIDED if gone is None else Verdict.UNAVAILABLE
-        return self._finding(cell, Decision(None, verdict, None, None), said)
+        return self._finding(cell, Decision(verdict=Verdict.UNDECIDED if gone is None else Verdict.UNAVAILABLE), said)
 
     def comparison(self, cell: Cell, decision: Decision) -> Finding:
         """One environment against the baseline."""
         against = _against(self.table, cell, self.plan.baseline)
         gone = missing.unavailable(cell, self.status.get(cell.environment))
         if gone is not None:
-            return self._finding(cell, Decision(None, Verdict.UNAVAILABLE, None, None), [*gone])
+            return self._finding(cell, Decision(verdict=Verdict.UNAVAILABLE), [*gone])
         of, worst, is_busy = self.compared[cell.key], self.worst.get(cell.key), cell.key in self.busy_host
         few = decision.why == (self.doubted.refused.get(cell.key),)
         if worst is not None and (is_busy or few):
             worst = replace(worst, verdict_without=Verdict.UNDECIDED)
-        total_logs, typical_logs = (spread(list(logs.values())) for logs in (of.total, of.typical))
-        total, typical = (estimate(logs, strictness=self.strictness) for logs in (total_logs, typical_logs))
+        total, typical = (interval(logs.values(), strictness=self.strictness) for logs in (of.total, of.typical))
         slices, other_slices = self._slices(cell), self._slices(against)
         windows = slices_by_windows.slices_by_windows(cell, against, self.strictness)
         said: list[str | Note] = [
@@ -216,22 +213,21 @@ class _Concluder:
         ]
         if not against.values:
             said.append(f"{against.environment} gave no value to compare with")
-        never = decision.ratio is None and bool(cell.failed or against.failed)
+        if not of.decisive and (cell.failed or against.failed):  # more blocks will not help: all trials failed so far
+            decision = replace(decision, blocks_needed=None, blocks_needed_low=None, blocks_needed_high=None)
         why = (self.busy_host[cell.key],) if is_busy else decision.why
         stalled = between_stalls.qualification(
-            decision.verdict, of.by, (total_logs, total), self.plan.margin, self.strictness
+            decision.verdict, of.by, (spread(of.total.values()), total), self.plan.margin, self.strictness
         )
         if stalled:
             said.append(between_stalls.slices_beside(slices, other_slices, against.environment))
         beside_it = self.doubted.notes.get(cell.key, ())
         said += [*of.notes, *why, *beside_it, *([] if few else worst_block.notes(worst, decision.verdict))]
-        made = self._finding(
-            cell, decision, said, host_cpu=cost.ratio(cell, against, self.strictness), never_decided=never
-        )
         made = replace(
-            made, ratio=total, typical=typical, worst_block=worst, verdict_by=of.by,
-            median=median(list(of.decisive.values())), unseen_share=unseen.share(len(of.decisive)),
-            slices_by_windows=windows, qualified=QUALIFIED if few else stalled,
+            self._finding(cell, decision, said, len(of.decisive)),
+            ratio=total, typical=typical, worst_block=worst, verdict_by=of.by, slices_by_windows=windows,
+            host_cpu_ratio=cost.ratio(cell, against, self.strictness), unseen_share=unseen.share(len(of.decisive)),
+            median=interval(of.decisive.values(), method="median"), qualified=QUALIFIED if few else stalled,
         )  # fmt: skip
         return busy.qualified(made, busy=is_busy)
 
@@ -272,46 +268,27 @@ class _Concluder:
         """What failed, was marked, set aside or stopped; `name` is told where it is not empty."""
         return [*missing.notes(cell, name=name), *stalls.notes(cell, self.plan.rules.max_stall_share, name=name)]
 
-    def _finding(
-        self,
-        cell: Cell,
-        decision: Decision,
-        said: list[str | Note],
-        *,
-        host_cpu: Estimate | None = None,
-        never_decided: bool = False,
-    ) -> Finding:
+    def _finding(self, cell: Cell, decision: Decision, said: list[str | Note], done: int = 0) -> Finding:
         """`said`: Notes whose `brief` is empty are not shown in tables, because another cell says the same.
 
-        `never_decided`: more blocks will not help, because all trials failed so far.
+        done: blocks that were compared.
         """
         notes = [one if isinstance(one, Note) else Note(one, one) for one in said]
         op, unit, better = self._shape(cell)
         against = beside(cell, self.table.get((cell.workload, self.plan.baseline), cell))
         gone = decision.verdict is Verdict.UNAVAILABLE
         unlike = () if gone else (*conditions.differences(cell, against), *conditions.changes(cell))
-        blocks = None if never_decided else decision.blocks_needed
-        more = None if blocks is None else blocks - (decision.ratio.n if decision.ratio is not None else 0)
+        seconds = None
+        if decision.blocks_needed is not None and self.costs is not None:
+            seconds = (decision.blocks_needed - done) * self.costs.of(cell.key)
         return Finding(
-            workload=cell.workload, op=op, metric=metric(self.workloads[cell.workload].workload, op, unit),
-            unit=unit, better=better, subject=cell.environment, against=self.plan.baseline,
-            ratio=decision.ratio, verdict=decision.verdict,
-            p_value=decision.p_value, p_adjusted=decision.p_adjusted, host_cpu_ratio=host_cpu, value=value_of(cell),
-            detectable=decision.detectable, blocks_needed=blocks,
-            seconds_needed=self._seconds(cell, more),
-            blocks_needed_low=None if never_decided else decision.blocks_low,
-            blocks_needed_high=None if never_decided else decision.blocks_high,
-            p_equivalent_adjusted=decision.p_equivalent_adjusted,
+            **decision.concluded, workload=cell.workload, op=op, unit=unit, better=better, ratio=None,
+            metric=metric(self.workloads[cell.workload].workload, op, unit), subject=cell.environment,
+            against=self.plan.baseline, value=value_of(cell), seconds_needed=seconds,
             notes=tuple(dict.fromkeys(one.text for one in notes)),
             table_notes=tuple(dict.fromkeys(one.brief for one in notes if one.brief)),
             unlike=tuple(dict.fromkeys(unlike)), levels=cell.treatment.levels,
         )  # fmt: skip
-
-    def _seconds(self, cell: Cell, blocks: int | None) -> float | None:
-        """What so many blocks of one comparison take."""
-        if blocks is None or self.costs is None:
-            return None
-        return blocks * self.costs.of((cell.workload, cell.environment))
 
     def _shape(self, cell: Cell) -> tuple[str, str, Better]:
         """As measured here, else as measured anywhere, else what the plan knows."""

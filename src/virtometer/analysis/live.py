@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from virtometer.analysis.compare.blocks import Key, usable
 from virtometer.analysis.score.alone import alone_in
-from virtometer.analysis.score.judged import Judged, judged
-from virtometer.analysis.statistics.interval import RunningSpread, estimate
-from virtometer.model import Better, Estimate, Plan, TrialRecord
+from virtometer.analysis.score.judged import judged
+from virtometer.analysis.statistics.interval import interval
+from virtometer.model import Better, Estimate, Plan, Quantity, TrialRecord
 
 _Where: TypeAlias = tuple[int, int | None]
 """The block, and the group of guests in it where guests take turns."""
@@ -19,15 +19,13 @@ _Where: TypeAlias = tuple[int, int | None]
 
 @dataclass(frozen=True, slots=True)
 class LiveEstimate:
-    """Where one cell stands: `value` is the geometric mean over the blocks so far, `ratio` the efficiency so far.
+    """Where one cell stands: its value over the blocks so far, and `ratio`, the efficiency so far.
 
     `ratio` is None of the baseline, until one block holds both the environment and the baseline, and where long windows
     are compared. Nothing may be concluded from it.
     """
 
-    value: float
-    unit: str
-    better: Better
+    value: Quantity[Estimate]
     blocks: int
     ratio: Estimate | None
     baseline: bool = False
@@ -36,7 +34,8 @@ class LiveEstimate:
 class LiveEstimates:
     """By (workload, environment): what the finished trials say so far. Cells without a value are absent.
 
-    A trial costs as much after a thousand others as after one: it changes sums, and no earlier trial is read again.
+    No earlier trial is read again. What a trial changes is computed anew when it is looked at: its own cell, and those
+    that are compared with it.
     """
 
     def __init__(self, plan: Plan) -> None:
@@ -44,44 +43,39 @@ class LiveEstimates:
         self._baseline = plan.baseline
         self._alone = alone_in(plan)
         self._in_groups = _in_groups(plan)
-        self._sums: dict[str, dict[str, _Sums]] = {}  # by workload and environment
-        self._cells: dict[Key, LiveEstimate] = {}
-        self._apart: set[Key] = set()  # measured in long windows
-        self._blocks: dict[Key, set[int]] = {}
+        self._measured: dict[Key, _Measured] = {}
+        self._known: dict[Key, LiveEstimate] = {}
 
     @property
     def cells(self) -> Mapping[Key, LiveEstimate]:
         """As they are now; what was read before stays as it was."""
-        return dict(self._cells)
+        for key in self._measured.keys() - self._known.keys():
+            self._known[key] = self._estimate(*key)
+        return {key: self._known[key] for key in self._measured}
 
     def add(self, record: TrialRecord) -> None:
         """One more finished trial."""
         for run in record.scored if self._alone(record.trial) else ():
             if run.placement.role == "measured" and usable(run):
-                if run.in_long_windows:
-                    self._apart.add((run.placement.workload, run.placement.environment))
-                key = run.placement.workload, run.placement.environment
-                self._blocks.setdefault(key, set()).add(record.trial.block)
-                group = record.trial.start_group if record.trial.scenario in self._in_groups else None
-                self._add(*key, (record.trial.block, group), judged(run))
+                workload, environment = run.placement.workload, run.placement.environment
+                of, group = judged(run), record.trial.start_group if record.trial.scenario in self._in_groups else None
+                cell = self._measured.setdefault((workload, environment), _Measured(of.unit, of.better))
+                cell.in_windows |= run.in_long_windows
+                cell.values.setdefault((record.trial.block, group), []).append(math.log(of.value))
+                for key in [*self._known]:
+                    if key[0] == workload and environment in (key[1], self._baseline):
+                        del self._known[key]
 
-    def _add(self, workload: str, environment: str, where: _Where, of: Judged) -> None:
-        """The value of a run changes its cell, and that of the baseline the ratios of all cells beside it."""
-        beside = self._sums.setdefault(workload, {})
-        cell = beside.setdefault(environment, _Sums(of.unit, of.better))
-        against = beside[self._baseline].logs if self._baseline in beside else {}
-        changed = {environment: cell}
-        if environment == self._baseline:
-            changed |= {name: other for name, other in beside.items() if where in other.logs}
-        for one in changed.values():
-            one.forget_ratio(where, against)
-        cell.put(where, math.log(of.value))
-        for name, one in changed.items():
-            one.compare(where, against)
-            apart = any((workload, side) in self._apart for side in (name, self._baseline))
-            baseline = name == self._baseline
-            found = one.estimate(baseline, compared=not (baseline or apart))
-            self._cells[workload, name] = replace(found, blocks=len(self._blocks[workload, name]))
+    def _estimate(self, workload: str, environment: str) -> LiveEstimate:
+        cell, baseline = self._measured[workload, environment], self._measured.get((workload, self._baseline))
+        logs, ratio, sign = cell.logs, None, 1.0 if cell.better == "higher" else -1.0
+        if environment != self._baseline and baseline and not (cell.in_windows or baseline.in_windows):
+            against = baseline.logs
+            ratio = interval(sign * (log - against[where]) for where, log in logs.items() if where in against)
+        value = interval(logs.values())
+        assert value is not None
+        of = Quantity(environment, workload, cell.unit, cell.better, "geometric mean", value)
+        return LiveEstimate(of, len({block for block, _ in logs}), ratio, environment == self._baseline)
 
 
 def _in_groups(plan: Plan) -> set[str]:
@@ -100,43 +94,15 @@ def _in_groups(plan: Plan) -> set[str]:
 
 
 @dataclass(slots=True)
-class _Sums:
-    """What is kept of one cell: the mean log of its values in each block (or group of guests), and the sums over them.
-
-    ratios: of its logs above the baseline's, in the blocks that both have.
-    """
+class _Measured:
+    """What is kept of one cell: the logs of its values, and whether any is of long windows."""
 
     unit: str
     better: Better
-    logs: dict[_Where, float] = field(default_factory=dict)
-    counts: dict[_Where, int] = field(default_factory=dict)
-    values: RunningSpread = field(default_factory=RunningSpread)
-    ratios: RunningSpread = field(default_factory=RunningSpread)
+    values: dict[_Where, list[float]] = field(default_factory=dict)
+    in_windows: bool = False
 
-    def put(self, where: _Where, log: float) -> None:
-        """One more value in a block or group."""
-        before, count = self.logs.get(where), self.counts.get(where, 0) + 1
-        if before is not None:
-            self.values.remove(before)
-            log = before + (log - before) / count
-        self.logs[where], self.counts[where] = log, count
-        self.values.add(log)
-
-    def forget_ratio(self, where: _Where, against: Mapping[_Where, float]) -> None:
-        """A side of the ratio in this place is about to change."""
-        if where in self.logs and where in against:
-            self.ratios.remove(self.logs[where] - against[where])
-
-    def compare(self, where: _Where, against: Mapping[_Where, float]) -> None:
-        """The ratio in this place, where both sides have a value."""
-        if where in against:
-            self.ratios.add(self.logs[where] - against[where])
-
-    def estimate(self, baseline: bool, *, compared: bool) -> LiveEstimate:
-        """Where the cell stands."""
-        values, ratios = self.values.spread, self.ratios.spread
-        assert values is not None
-        if ratios is not None and self.better == "lower":
-            ratios = replace(ratios, mean=-ratios.mean)
-        ratio = estimate(ratios) if compared else None
-        return LiveEstimate(math.exp(values.mean), self.unit, self.better, values.n, ratio, baseline)
+    @property
+    def logs(self) -> dict[_Where, float]:
+        """The mean of each block or group."""
+        return {where: math.fsum(of) / len(of) for where, of in self.values.items()}

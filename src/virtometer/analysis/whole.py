@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +14,7 @@ from virtometer.analysis.curves import levels
 from virtometer.analysis.curves.knees import Knee, knees
 from virtometer.analysis.curves.sweeps import Series, Sweep, series, sweeps
 from virtometer.analysis.describe.clocks import ClockQuality, clock_qualities
-from virtometer.analysis.describe.measures import Measured, Times, further_measures, histograms, histograms_of
+from virtometer.analysis.describe.measures import Times, further_measures, histograms, histograms_of, median_and_range
 from virtometer.analysis.describe.samples import TimedSamples, samples_unused, timed_samples, value_bound
 from virtometer.analysis.effects.effect import Effects
 from virtometer.analysis.effects.in_stages import effects_of
@@ -23,7 +22,7 @@ from virtometer.analysis.groups.scenarios import Together, together
 from virtometer.analysis.notes.missing import Reason, failures, marked, unused
 from virtometer.analysis.score.alone import alone_in
 from virtometer.clock.intervals import of_run
-from virtometer.model import Campaign, Control, Estimate, Finding, Run, TrialRecord, columns_of
+from virtometer.model import Campaign, Control, Estimate, Finding, Quantity, Run, TrialRecord, columns_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,16 +48,6 @@ class TrialCounts:
 
 
 @dataclass(frozen=True, slots=True)
-class Provisioning:
-    """How long the starts of one environment's guests took, in s."""
-
-    starts: int
-    median_s: float
-    fastest_s: float
-    slowest_s: float
-
-
-@dataclass(frozen=True, slots=True)
 class Trouble:
     """Reasons in one environment; the most frequent first."""
 
@@ -71,11 +60,10 @@ class Trouble:
 
 @dataclass(frozen=True, slots=True)
 class LevelAverages:
-    """Averages of one series over the sizes in each cache and in RAM, by environment and level, in `unit`."""
+    """Averages of one series over the sizes in each cache and in RAM, by environment and level."""
 
     series: Series
-    unit: str
-    averages: Mapping[str, Mapping[str, Estimate]]
+    averages: Mapping[str, Mapping[str, Quantity[Estimate]]]
 
 
 class Analysis:
@@ -127,7 +115,7 @@ class Analysis:
         return clock_qualities(self.campaign)
 
     @cached_property
-    def measures(self) -> Mapping[Key, Mapping[str, Measured]]:
+    def measures(self) -> Mapping[Key, Mapping[str, Quantity[Estimate]]]:
         """Further measures by (workload, environment) and name, in host time."""
         return further_measures(self.campaign)
 
@@ -149,12 +137,8 @@ class Analysis:
     @cached_property
     def level_averages(self) -> tuple[LevelAverages, ...]:
         """Of every sweep of the memory over sizes that reached a cache which was found."""
-        made = []
-        for one in series(self.campaign.plan.workloads):
-            if averages := levels.of_series(self.campaign, one):
-                unit = next(finding.unit for finding in self.findings if finding.workload in one.points.values())
-                made.append(LevelAverages(one, unit, averages))
-        return tuple(made)
+        found = ((one, levels.of_series(self._cells, one)) for one in series(self.campaign.plan.workloads))
+        return tuple(LevelAverages(one, averages) for one, averages in found if averages)
 
     @cached_property
     def knees(self) -> tuple[Knee, ...]:
@@ -195,14 +179,11 @@ class Analysis:
         )
 
     @cached_property
-    def provisioning(self) -> Mapping[str, Provisioning]:
+    def provisioning(self) -> Mapping[str, Quantity[Estimate]]:
         """How long starts of guests took, by environment, in the plan's order."""
-        found = {}
-        for environment in self.campaign.plan.environments:
-            took = [guest.provision_s for guest in self.campaign.guests if guest.environment == environment.name]
-            if took:
-                found[environment.name] = Provisioning(len(took), statistics.median(took), min(took), max(took))
-        return found
+        names = [environment.name for environment in self.campaign.plan.environments]
+        took = {name: [one.provision_s for one in self.campaign.guests if one.environment == name] for name in names}
+        return {name: median_and_range(name, "start", "s", of) for name, of in took.items() if of}
 
     @cached_property
     def trouble(self) -> tuple[Trouble, ...]:

@@ -24,9 +24,11 @@ from virtometer.model.factors import (
     level_text,
 )
 from virtometer.model.finding import (
+    Conclusion,
     Control,
     Estimate,
     Finding,
+    Quantity,
     Verdict,
     WorstBlock,
 )
@@ -129,6 +131,7 @@ __all__ = [
     "ClockFault",
     "ClockFit",
     "CommandLine",
+    "Conclusion",
     "Constraint",
     "Control",
     "Demand",
@@ -163,6 +166,7 @@ __all__ = [
     "PlanEnvironment",
     "PlanWorkload",
     "ProcessorUse",
+    "Quantity",
     "Role",
     "Room",
     "RoundTrip",

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
+from typing import Any, Generic, TypeVar
 
 from virtometer.model.plain import Level
 from virtometer.model.plan import VerdictBy
@@ -33,12 +34,31 @@ class Estimate:
     level: float = 0.95
 
 
+_Known = TypeVar("_Known", bound=Estimate | None, covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity(Generic[_Known]):
+    """A number that the analysis gives, with what it is of. `Quantity[Estimate | None]`: there may be none.
+
+    subject: an environment or a guest. metric: what was measured, in words, in `unit`. better: None where neither
+    direction is. statistic: what the estimate is of the values.
+    """
+
+    subject: str
+    metric: str
+    unit: str
+    better: Better | None
+    statistic: str
+    estimate: _Known
+
+
 @dataclass(frozen=True, slots=True)
 class Control:
     """The baseline against itself: two guests of it in each block. `ratio` is that of the second to the first.
 
     noise_floor: the smallest margin within which both would be called equivalent, as a share; None where fewer than
-    MIN_BLOCKS blocks have both. differs: the 95 % interval of the ratio leaves out 1. by: which ratio it is.
+    MIN_BLOCKS blocks have both. by: which ratio it is.
     """
 
     workload: str
@@ -46,8 +66,13 @@ class Control:
     unit: str
     ratio: Estimate | None
     noise_floor: float | None
-    differs: bool
     by: VerdictBy = "total"
+
+    @property
+    def differs(self) -> bool:
+        """Whether the 95 % interval of the ratio leaves out 1."""
+        of = self.ratio
+        return of is not None and of.low is not None and of.high is not None and not of.low <= 1 <= of.high
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +88,34 @@ class WorstBlock:
     verdict_without: Verdict
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conclusion:
+    """What is concluded from one comparison as one of a family.
+
+    p_value: that there is no difference; p_adjusted: over the family. p_equivalent_adjusted: of the two tests of
+    equivalence, adjusted over the family: the `equivalent` ones with one below 0.05 hold together. detectable: the
+    smallest difference that so many blocks find. blocks_needed: in all, None beyond what a plan may have;
+    blocks_needed_low, blocks_needed_high: the range in which it lies with a probability of 90 %, None where it is not
+    known or beyond what a plan may have.
+    """
+
+    verdict: Verdict
+    p_value: float | None = None
+    p_adjusted: float | None = None
+    detectable: float | None = None
+    blocks_needed: int | None = None
+    blocks_needed_low: int | None = None
+    blocks_needed_high: int | None = None
+    p_equivalent_adjusted: float | None = None
+
+    @property
+    def concluded(self) -> dict[str, Any]:
+        """These fields by their names, for what is made of a conclusion."""
+        return {one.name: getattr(self, one.name) for one in fields(Conclusion)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding(Conclusion):
     """One comparison. `ratio` > 1 always means that the subject is better than `against`.
 
     ratio: of total work / total time. typical: of the rounds in which the guests took turns, without the extreme ones;
@@ -74,10 +125,6 @@ class Finding:
     qualified: what stands beside the verdict wherever it is shown, without the verdict's own word; empty where nothing
     qualifies it. median: of the blocks' ratios, with an interval that holds for every distribution; its `level` is what
     that covers. unseen_share: up to this share of starts may be of a kind that is not in the blocks, at 95 %.
-
-    blocks_needed: in all; blocks_needed_low, blocks_needed_high: the range in which it lies with a probability of 90 %,
-    None where it is not known or beyond what a plan may have. p_equivalent_adjusted: of the two tests of equivalence,
-    adjusted over the family: the `equivalent` findings with one below 0.05 hold together.
 
     unlike: names of the conditions that differ between the two sides, or changed on one. levels: of the treatment's
     factors. table_notes: the notes in words that cells of a table share, without those that the finding of `against`
@@ -92,14 +139,9 @@ class Finding:
     subject: str
     against: str
     ratio: Estimate | None
-    verdict: Verdict
-    p_value: float | None
-    p_adjusted: float | None
-    host_cpu_ratio: Estimate | None
     value: Estimate | None
-    detectable: float | None
-    blocks_needed: int | None
-    seconds_needed: float | None
+    host_cpu_ratio: Estimate | None = None
+    seconds_needed: float | None = None
     notes: tuple[str, ...] = field(default=())
     table_notes: tuple[str, ...] | None = None
     unlike: tuple[str, ...] = field(default=())
@@ -111,10 +153,6 @@ class Finding:
     slices_by_windows: Estimate | None = None
     median: Estimate | None = None
     unseen_share: float | None = None
-
-    blocks_needed_low: int | None = None
-    blocks_needed_high: int | None = None
-    p_equivalent_adjusted: float | None = None
 
     @property
     def shown_notes(self) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ from tests.analysis.simulated_campaigns import (
     with_runs,
 )
 from virtometer.analysis import analyse
-from virtometer.analysis.compare.blocks import Cell, apart, beside, cells, counterpart, log_ratios, usable
+from virtometer.analysis.compare.blocks import Cell, apart, beside, cells, counterpart, logs_by_block, usable
 from virtometer.analysis.compare.control import control_spread, controls
 from virtometer.analysis.statistics.equivalence import noise_floor_share
 from virtometer.model import Campaign, Failure, FailureKind, GuestKey, Placement, SetAside, Treatment, Trial
@@ -142,13 +142,13 @@ def test_where_most_of_the_window_is_not_timed_there_is_no_cost(windows: int, un
 
 def test_ratios_are_taken_within_blocks_and_above_0_is_better() -> None:
     subject, against = {0: 2.0, 1: 5.0, 3: 1.0}, {0: 1.0, 1: 10.0, 2: 7.0}
-    assert log_ratios(subject, against, "higher") == pytest.approx([math.log(2), -math.log(2)])
-    assert log_ratios(subject, against, "lower") == pytest.approx([-math.log(2), math.log(2)])
-    assert log_ratios({}, against, "higher") == log_ratios(subject, {}, "lower") == []
+    assert [*logs_by_block(subject, against, "higher").values()] == pytest.approx([math.log(2), -math.log(2)])
+    assert [*logs_by_block(subject, against, "lower").values()] == pytest.approx([-math.log(2), math.log(2)])
+    assert [*logs_by_block({}, against, "higher").values()] == [*logs_by_block(subject, {}, "lower").values()] == []
 
 
 def test_the_ratio_of_the_ends_of_all_numbers_is_a_number() -> None:
-    (found,) = log_ratios({0: 5e-324}, {0: 1.7e308}, "higher")
+    (found,) = [*logs_by_block({0: 5e-324}, {0: 1.7e308}, "higher").values()]
     assert math.isfinite(found) and found < -1400
 
 

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from tests.analysis.simulated_campaigns import Place, Work, in_rounds, simulate, with_runs
 from virtometer.analysis.compare.blocks import cells
-from virtometer.analysis.compare.lost_time import Lost, lengths, lost, p_value
-from virtometer.analysis.notes.stalls import slow_of
+from virtometer.analysis.compare.lost_time import lengths, lost_share, p_value
+from virtometer.analysis.notes.stalls import SlowSlices, slow_of
 from virtometer.model import Run
 
 BLOCKS, SLICES = 6, 31
@@ -42,14 +42,13 @@ def test_slices_are_measured_by_the_median_of_their_own_guest_and_block(unit: st
     of = lengths(cells(with_runs(campaign, put))["memory triad 64 MB", "box"])
     assert list(of) == list(range(6))
     assert all(sorted(one.tolist()) == pytest.approx([1, 1, 1, 1, 10], rel=1e-3) for one in of.values())
-    found = lost(of)
-    assert found.share == pytest.approx(9 / 5, rel=1e-3)
-    assert (found.count, found.blocks, found.of_blocks) == (6, 6, 6)
+    assert lost_share(of) == pytest.approx(9 / 5, rel=1e-3)
+    assert slow_of(of) == SlowSlices(6, 30, 6, 6)
 
 
 def test_noise_of_the_pace_is_no_loss() -> None:
-    assert lost({0: np.array([1.0, 1.2, 0.8]), 1: np.array([1.0, 1.0, 2.5])}) == Lost(1.5 / 6, 1, 1, 2)
-    assert lost({}) == Lost(0.0, 0, 0, 0)
+    assert lost_share({0: np.array([1.0, 1.2, 0.8]), 1: np.array([1.0, 1.0, 2.5])}) == 1.5 / 6
+    assert lost_share({}) == 0.0
 
 
 def test_the_chance_is_that_of_the_permutations() -> None:

@@ -13,7 +13,7 @@ from tests.analysis.simulated_campaigns import Place, Work, finding_of, in_round
 from virtometer.analysis import analyse
 from virtometer.analysis.compare.blocks import cells
 from virtometer.analysis.compare.ratios import ratios
-from virtometer.analysis.statistics.interval import spread
+from virtometer.analysis.statistics.spread import spread
 from virtometer.analysis.statistics.verdicts import decide
 from virtometer.model import Campaign, Mark, MarkKind, Run, TrialRecord, Verdict, VerdictBy
 

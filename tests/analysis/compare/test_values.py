@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.analysis.simulated_campaigns import Place, gaussian, simulate
-from virtometer.analysis.compare.blocks import Cell, cells, log_ratios
+from virtometer.analysis.compare.blocks import Cell, cells, logs_by_block
 from virtometer.analysis.compare.values import clock_bound, metric, value_of
-from virtometer.analysis.statistics.interval import spread
+from virtometer.analysis.statistics.spread import spread
 from virtometer.model import ClockFit, Treatment
 
 
@@ -71,6 +71,6 @@ def test_the_ratio_of_two_values_is_the_mean_of_the_ratios() -> None:
     table = cells(simulate([Place("native"), Place("box", efficiency={"": 0.8})], noise=gaussian(0.1), samples=1))
     native, box = table.values()
     one, two = value_of(box), value_of(native)
-    ratios = spread(log_ratios(box.values, native.values, "higher"))
+    ratios = spread([*logs_by_block(box.values, native.values, "higher").values()])
     assert one is not None and two is not None and ratios is not None
     assert one.value / two.value == pytest.approx(math.exp(ratios.mean))

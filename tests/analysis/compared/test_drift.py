@@ -7,7 +7,7 @@ import pytest
 
 from virtometer.analysis.compared.drift import between_campaigns
 from virtometer.analysis.compared.worse import p_not_worse
-from virtometer.analysis.statistics.interval import spread
+from virtometer.analysis.statistics.spread import spread
 from virtometer.analysis.statistics.unpaired import difference
 
 LIMIT = float(np.log1p(0.05))

@@ -9,7 +9,7 @@ from scipy import stats
 
 from virtometer.analysis.compared import worse
 from virtometer.analysis.compared.worse import Outcome, p_not_worse, p_worse
-from virtometer.analysis.statistics.interval import Spread
+from virtometer.analysis.statistics.spread import Spread
 
 LONG = 100.0
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.analysis.simulated_campaigns import Place, Work, changed, simulate
 from virtometer.analysis.describe.measures import further_measures, histograms, merged_times, names
-from virtometer.model import Campaign
+from virtometer.model import Campaign, Estimate
 
 WORK = Work("disk", "disk", "random-read", "IO/s", 1000)
 KEY = ("disk", "native")
@@ -33,7 +33,7 @@ def test_a_measure_is_told_by_its_median_and_range() -> None:
         campaign([{"measures": {"loss": {"unit": "1", "value": value}}} for value in (0.5, 0, 0.25)])
     )
     figure = found[KEY]["loss"]
-    assert (figure.unit, figure.median, figure.low, figure.high, figure.trials) == ("1", 0.25, 0, 0.5, 3)
+    assert (figure.subject, figure.unit, figure.estimate) == (KEY[1], "1", Estimate(0.25, 0, 0.5, 3, 1.0))
 
 
 MEASURES = [
@@ -69,7 +69,7 @@ def test_a_measure_becomes_host_time_from_the_clock_that_its_table_names(
     """A guest second lasts two host seconds here."""
     work = Work("disk", kernel, op, unit)
     found = further_measures(campaign([{"measures": {name: {"unit": unit, "value": 2.0}}}], 2.0, work))
-    assert found[KEY][name].median == expected
+    assert found[KEY][name].estimate.value == expected
 
 
 @pytest.mark.parametrize(("kernel", "op", "name", "unit", "expected"), MEASURES)
@@ -79,7 +79,7 @@ def test_where_the_laboratory_timed_the_work_the_guests_time_beside_it_is_not_kn
     timing = {"conditions": {"timing": "laboratory"}, "measures": {name: {"unit": unit, "value": 2.0}}}
     found = further_measures(campaign([timing], 2.0, Work("disk", kernel, op, unit))).get(KEY, {})
     unknown = {"solve-time", "service-demand-local", "io-rate", "rest", "outside-of-the-table"}
-    assert {name: one.median for name, one in found.items()} == ({} if name in unknown else {name: expected})
+    assert {name: one.estimate.value for name, one in found.items()} == ({} if name in unknown else {name: expected})
 
 
 def test_histograms_are_added_up_and_put_into_host_time() -> None:

@@ -13,7 +13,7 @@ from tests.analysis.effects.known_effects import NOISE, Case, full
 from tests.analysis.effects.staged_effects import BY_RULE, Outcome, repeat
 from virtometer.analysis.effects.claims import Influence
 from virtometer.analysis.effects.further import Told, allot_effects, blocks_of_workloads, told
-from virtometer.analysis.statistics.interval import Spread
+from virtometer.analysis.statistics.spread import Spread
 from virtometer.analysis.stopping.rule import STRICTNESS, Allotment
 
 MARGIN = 0.05

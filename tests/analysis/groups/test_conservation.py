@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tests.analysis.groups.injected import CPUS, member, trial
-from virtometer.analysis.groups.conservation import above_ceiling, broken, broken_in, guests_cpu_s
+from virtometer.analysis.groups.conservation import above_ceiling, broken, broken_in
+from virtometer.analysis.groups.members import cpu_s
 from virtometer.model import Estimate, HostUse
 
 USE = HostUse(1.0, 0.5, 0.0, 0.2, 1.3, 0.0, 0.0, 0.0, 0.0)
@@ -30,12 +31,12 @@ def test_guests_that_had_more_than_the_host_worked_are_found() -> None:
 
 def test_a_guest_with_several_workloads_counts_once() -> None:
     of = trial(0, [member(1.0, cpu_s=0.9), member(1.0, workload="disk", cpu_s=0.9)])
-    assert guests_cpu_s(of) == 0.9
+    assert cpu_s(of.members) == 0.9
 
 
 def test_an_account_that_is_missing_accuses_nobody() -> None:
     of = trial(0, [member(1.0, cpu_s=9.0), replace(member(1.0, 2), host_cpu_s=None)])
-    assert guests_cpu_s(of) is None and broken(of) == ""
+    assert cpu_s(of.members) is None and broken(of) == ""
 
 
 def test_a_sum_above_the_ceiling() -> None:

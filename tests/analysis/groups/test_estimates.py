@@ -58,8 +58,8 @@ def test_the_sum_and_its_efficiencies() -> None:
     # Three guests of one processor each on two: the ideal is the sum of two.
     assert three.against_one is not None and three.against_one.value == pytest.approx(1.8, rel=1e-4)
     assert three.against_ideal is not None and three.against_ideal.value == pytest.approx(0.9, rel=1e-4)
-    assert three.sum is not None and three.mean is not None
-    assert three.mean.value == pytest.approx(three.sum.value / 3)
+    assert three.sum.estimate is not None and three.mean.estimate is not None
+    assert three.mean.estimate.value == pytest.approx(three.sum.estimate.value / 3)
     assert three.members[0].slowdown is not None and three.members[0].slowdown.value == pytest.approx(1 / 0.6, rel=1e-4)
 
 
@@ -69,7 +69,7 @@ def test_guests_by_themselves_in_one_block_are_one_value() -> None:
         trials += [trial(block, [member(rate, number)]) for number, rate in enumerate((100.0, 400.0), 1)]
         trials.append(trial(block, [member(150.0, 1), member(150.0, 2)]))
     one, two = made(trials)
-    assert one.n == two.n == 6 and one.sum is not None and one.sum.value == pytest.approx(200)
+    assert one.n == two.n == 6 and one.sum.estimate is not None and one.sum.estimate.value == pytest.approx(200)
     assert [of.guest for of in one.members] == ["box", "box #2"]
     assert [of.share.value for of in one.members if of.share is not None] == [1.0, 1.0]
     assert two.against_one is not None and two.against_one.value == pytest.approx(1.5)
@@ -77,7 +77,7 @@ def test_guests_by_themselves_in_one_block_are_one_value() -> None:
 
 def test_no_value_is_a_mean_of_guests() -> None:
     (_, two) = made(campaign(np.random.default_rng(83), {1: (1.0,), 2: (0.25, 1.0)}, sd=1e-6))
-    values = [one.value.value / 1e9 for one in two.members if one.value is not None]
+    values = [of.value / 1e9 for one in two.members if (of := one.value.estimate) is not None]
     assert values[1] / values[0] == pytest.approx(4, rel=1e-4)
     assert two.fairness is not None and two.fairness.worst_share.value == pytest.approx(0.2, rel=1e-4)
 
@@ -89,9 +89,12 @@ def test_times_are_added_as_rates() -> None:
         for rates in ((100.0,), (100.0, 50.0))
     ]
     two = made(trials)[1]
-    assert two.unit == "1/s" and two.sum is not None and two.sum.value == pytest.approx(150)
-    assert two.mean_unit == "s" and two.mean is not None and two.mean.value == pytest.approx(2 / 150)
-    assert [one.value and one.value.value for one in two.members] == [pytest.approx(0.01), pytest.approx(0.02)]
+    assert two.sum.unit == "1/s" and two.sum.estimate is not None and two.sum.estimate.value == pytest.approx(150)
+    assert two.mean.unit == "s" and two.mean.estimate is not None and two.mean.estimate.value == pytest.approx(2 / 150)
+    assert [one.value.estimate and one.value.estimate.value for one in two.members] == [
+        pytest.approx(0.01),
+        pytest.approx(0.02),
+    ]
 
 
 def test_native_is_as_many_copies_where_they_were_measured_and_else_one() -> None:
@@ -134,7 +137,7 @@ def test_loads_are_members_but_not_in_the_sum() -> None:
         trials.append(trial(block, [replace(alone, rate=50.0, value=50.0), *loads], type="loaded"))
     (found,) = made(trials)
     assert (found.guests, found.workload, found.n) == (3, "disk", 6)
-    assert found.sum is not None and found.sum.value == pytest.approx(50)
+    assert found.sum.estimate is not None and found.sum.estimate.value == pytest.approx(50)
     assert [(one.role, one.workload) for one in found.members] == [
         ("measured", "disk"),
         ("load", "cpu"),
@@ -206,7 +209,7 @@ def test_a_guest_without_a_value_makes_its_block_incomplete() -> None:
     first = trials[0]
     trials[0] = replace(first, members=(first.members[0], replace(first.members[1], rate=None, value=None)))
     (found,) = made(trials, failed=2)
-    assert found.n == 6 and found.members[1].value is not None and found.members[1].value.n == 6
+    assert found.n == 6 and found.members[1].value.estimate is not None and found.members[1].value.estimate.n == 6
     assert "2 of 9 trials failed, and left their blocks incomplete" in found.notes
     assert "1 of 9 trials lack the value of a guest" in found.notes
     assert any("alone in the same block" in note for note in found.notes)
@@ -214,8 +217,8 @@ def test_a_guest_without_a_value_makes_its_block_incomplete() -> None:
 
 def test_below_six_blocks_there_is_no_interval() -> None:
     _, two = made(campaign(np.random.default_rng(85), {1: (1.0,), 2: (1.0, 1.0)}, 5))
-    assert two.sum is not None and two.sum.low is None and two.members[0].value is not None
-    assert two.members[0].value.low is None and any("no interval below 6" in note for note in two.notes)
+    assert two.sum.estimate is not None and two.sum.estimate.low is None and two.members[0].value.estimate is not None
+    assert two.members[0].value.estimate.low is None and any("no interval below 6" in note for note in two.notes)
 
 
 def test_who_gets_less_by_processor_where_that_is_not_the_guest() -> None:

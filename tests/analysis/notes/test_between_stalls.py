@@ -11,7 +11,7 @@ from tests.analysis.simulated_campaigns import Place, Work, finding_of, gaussian
 from virtometer.analysis import analyse
 from virtometer.analysis.compared.environments import compare_environments
 from virtometer.analysis.notes.between_stalls import qualification
-from virtometer.analysis.statistics.interval import Spread
+from virtometer.analysis.statistics.spread import Spread
 from virtometer.model import Campaign, Estimate, Run, Sample, Verdict
 from virtometer.report.parts import words
 

@@ -20,6 +20,7 @@ from virtometer.analysis.notes.block_shapes import (
     first_block,
     neighbours,
     notes,
+    of_one,
     order,
     two_modes,
 )
@@ -212,3 +213,42 @@ def test_neighbours_are_compared_with_the_same_shuffles_in_each_series(monkeypat
         shuffled = counted(23).permuted(np.tile(away, (2_000, 1)), axis=1)
         by_chance = (shuffled[:, 1:] * shuffled[:, :-1]).sum(axis=1)
         assert p == (1 + int((by_chance >= (away[1:] @ away[:-1]) * (1 - 1e-12)).sum())) / 2_001
+
+
+# --- one series by itself: a side of a comparison of two campaigns ---------------------------------------------
+
+
+def test_a_drift_has_a_direction_and_a_size() -> None:
+    rising = [0.01 * block for block in range(10)]
+    then = "by {} in all; look for what changes with time, or take more blocks"
+    assert of_one(rising, "B") == ["B drifts from block to block: it rises, " + then.format("9.4 %")]
+    assert of_one(rising[::-1], "A") == ["A drifts from block to block: it falls, " + then.format("9.4 %")]
+
+
+def test_two_modes_are_told_with_their_values() -> None:
+    logs = [0.0, np.log(2), 0.001, np.log(2) + 0.002, 0.002, 0.003, np.log(2) - 0.001, 0.001, np.log(2)]
+    (note,) = of_one(logs, "A")
+    assert note.startswith("A has two modes: 1 in 5 blocks and 2 in 4 blocks; ")
+
+
+def test_the_first_of_six_values_may_be_unlike_the_others() -> None:
+    (note,) = of_one(list(np.log([0.52, 1.54, 1.48, 1.54, 1.60, 1.40])), "B")
+    assert note.startswith("block 1 of B is unlike the others: 0.52 against 1.4 to 1.6; ")
+
+
+def test_one_value_apart_that_is_not_the_first_is_no_shape() -> None:
+    assert of_one([0.0, 0.001, 0.002, 0.0005, 1.0, 0.001, 0.0015, 0.0005, 0.001], "A") == []
+
+
+@pytest.mark.parametrize(
+    "logs", [[], [0.0], [0.0, 1.0, 0.0, 1.0, 0.0], [0.5] * 20, [0.005 * block for block in (0, 1)]]
+)
+def test_few_equal_or_close_values_say_nothing(logs: list[float]) -> None:
+    assert of_one(logs, "A") == []
+
+
+@pytest.mark.parametrize("count", [6, 8, 12, 30])
+def test_noise_is_seldom_called_anything(count: int) -> None:
+    rng = np.random.default_rng(1)
+    called = sum(bool(of_one(list(rng.normal(0, 0.1, count)), "A")) for _ in range(1000))
+    assert called <= 8  # three shapes at 0.0008: 2.4 are expected

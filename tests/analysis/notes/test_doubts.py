@@ -10,7 +10,7 @@ from tests.analysis.simulated_campaigns import Place, gaussian, simulate
 from virtometer.analysis import analyse
 from virtometer.analysis.compare.blocks import Key
 from virtometer.analysis.notes.doubts import doubts
-from virtometer.analysis.statistics.interval import Spread
+from virtometer.analysis.statistics.spread import Spread
 from virtometer.model import Verdict
 
 KEY: Key = ("work", "place")

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from tests.analysis.simulated_campaigns import Place, Work, changed, finding_of, in_rounds, simulate, with_runs
 from virtometer.analysis import analyse
 from virtometer.analysis.compare.blocks import cells
-from virtometer.analysis.notes.stalls import SlowSlices, cost, slow_slices
+from virtometer.analysis.compare.lost_time import lengths
+from virtometer.analysis.notes.stalls import SlowSlices, cost, slow_of
 from virtometer.model import Campaign, Estimate, Run, TrialRecord
 
 
@@ -141,7 +142,7 @@ def test_slices_in_which_a_guest_stood_still_are_found(unit: str) -> None:
         return [note for note in finding_of(campaign, "other").notes if note.startswith("stops")]
 
     def counted(campaign: Campaign, environment: str) -> SlowSlices:
-        return slow_slices(cells(campaign)["memory triad 64 MB", environment])
+        return slow_of(lengths(cells(campaign)["memory triad 64 MB", environment]))
 
     one = made({"other"})
     assert counted(one, "other") == SlowSlices(12, 240, 6, 6)

@@ -58,7 +58,7 @@ def test_live_estimates_are_about_the_same() -> None:
         estimates.add(record)
     cell = estimates.cells["requests", "box"]
     assert cell.ratio is not None and cell.ratio.value == pytest.approx(102 / 200)
-    assert (cell.unit, cell.better) == ("s", "lower")
+    assert (cell.value.unit, cell.value.better) == ("s", "lower")
 
 
 def test_without_latencies_there_is_nothing_to_compare() -> None:

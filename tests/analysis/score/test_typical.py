@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.analysis.simulated_campaigns import Place, Work, changed, in_rounds, simulate
-from virtometer.analysis.score.typical import TRIMMED, log_ratios, rounds, trimmed_mean
+from virtometer.analysis.score.typical import TRIMMED, logs_by_block, rounds, trimmed_mean
 from virtometer.model import Better, Run, SetAside
 
 VALUES = st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=60)
@@ -75,11 +75,11 @@ def test_one_stop_moves_it_no_further_than_the_other_values_lie(values: list[flo
 @given(RATES, st.floats(1e-3, 1e3), st.randoms(use_true_random=False))
 def test_a_common_factor_and_the_order_of_rounds_change_nothing(rates: list[float], factor: float, random: Any) -> None:
     other = [rate * factor for rate in rates]
-    (found,) = log_ratios(numbered(other), numbered(rates), "higher")
+    (found,) = [*logs_by_block(numbered(other), numbered(rates), "higher").values()]
     assert found == pytest.approx(math.log(factor), abs=1e-9)
     items = list(enumerate(other))
     random.shuffle(items)
-    assert log_ratios({0: [dict(items)]}, numbered(rates), "higher") == [found]
+    assert [*logs_by_block({0: [dict(items)]}, numbered(rates), "higher").values()] == [found]
 
 
 @given(RATES, st.floats(1e-3, 1e3), st.floats(1e-3, 1e3), st.integers(0, 2**32))
@@ -87,38 +87,44 @@ def test_the_scale_does_not_matter_and_sides_turn_the_sign(
     rates: list[float], scale: float, factor: float, seed: int
 ) -> None:
     against = [rate * factor ** ((seed >> at) % 2) for at, rate in enumerate(rates)]
-    (found,) = log_ratios(numbered(rates), numbered(against), "higher")
-    (scaled,) = log_ratios(
-        numbered([rate * scale for rate in rates]), numbered([rate * scale for rate in against]), "higher"
-    )
+    (found,) = [*logs_by_block(numbered(rates), numbered(against), "higher").values()]
+    (scaled,) = [
+        *logs_by_block(
+            numbered([rate * scale for rate in rates]), numbered([rate * scale for rate in against]), "higher"
+        ).values()
+    ]
     assert scaled == pytest.approx(found, abs=1e-9)
     for subject, other, better in ((rates, against, "lower"), (against, rates, "higher")):
         turned: Better = better  # type: ignore[assignment]
-        assert log_ratios(numbered(subject), numbered(other), turned) == [pytest.approx(-found, abs=1e-9)]
+        assert [*logs_by_block(numbered(subject), numbered(other), turned).values()] == [
+            pytest.approx(-found, abs=1e-9)
+        ]
 
 
 def test_a_stop_in_one_round_does_not_move_the_ratio() -> None:
     rates = [2.0] * 20
     stopped = [*rates[:7], 0.001, *rates[8:]]
-    assert log_ratios(numbered(stopped), numbered([4.0] * 20), "higher") == [pytest.approx(math.log(0.5))]
+    assert [*logs_by_block(numbered(stopped), numbered([4.0] * 20), "higher").values()] == [
+        pytest.approx(math.log(0.5))
+    ]
 
 
 @pytest.mark.parametrize(("count", "found"), [(0, 0), (1, 0), (4, 0), (5, 1), (6, 1)])
 def test_a_block_needs_five_rounds_that_both_sides_have(count: int, found: int) -> None:
     subject = numbered([1.0] * count)
-    assert len(log_ratios(subject, numbered([1.0] * 9), "higher")) == found
-    assert len(log_ratios(numbered([1.0] * 9), subject, "higher")) == found
+    assert len([*logs_by_block(subject, numbered([1.0] * 9), "higher").values()]) == found
+    assert len([*logs_by_block(numbered([1.0] * 9), subject, "higher").values()]) == found
     apart = {0: [{number + 100: 1.0 for number in range(9)}]}
-    assert log_ratios(subject, apart, "higher") == []
+    assert [*logs_by_block(subject, apart, "higher").values()] == []
 
 
 def test_only_blocks_of_both_sides_count() -> None:
     five = dict.fromkeys(range(5), 3.0)
-    assert log_ratios({0: [five], 2: [five]}, {1: [five], 2: [five]}, "higher") == [0.0]
+    assert [*logs_by_block({0: [five], 2: [five]}, {1: [five], 2: [five]}, "higher").values()] == [0.0]
 
 
 def test_the_ratio_of_the_ends_of_all_numbers_is_a_number() -> None:
-    (found,) = log_ratios(numbered([5e-324] * 5), numbered([1.7e308] * 5), "higher")
+    (found,) = [*logs_by_block(numbered([5e-324] * 5), numbered([1.7e308] * 5), "higher").values()]
     assert math.isfinite(found) and found < -1400
 
 
@@ -160,7 +166,7 @@ def test_long_windows_and_work_outside_of_slices_are_no_rounds() -> None:
 
 def test_it_is_the_mean_of_logs_and_not_the_log_of_a_mean() -> None:
     rates = [2.0**power for power in range(10)]
-    (found,) = log_ratios(numbered(rates), numbered([1.0] * 10), "higher")
+    (found,) = [*logs_by_block(numbered(rates), numbered([1.0] * 10), "higher").values()]
     assert found == pytest.approx(statistics.fmean(map(math.log, rates[4:6])))
 
 
@@ -169,10 +175,10 @@ def test_each_guest_of_a_side_makes_ratios_of_its_own() -> None:
     first = [0.5 if number % 3 == 0 else 1.0 for number in range(30)]
     second = [0.5 if number % 3 == 1 else 1.0 for number in range(30)]
     both = {0: [*numbered(first)[0], *numbered(second)[0]]}
-    assert log_ratios(numbered([0.9] * 30), both, "higher") == [pytest.approx(math.log(0.9))]
-    assert log_ratios(both, numbered([0.9] * 30), "lower") == [pytest.approx(math.log(0.9))]
+    assert [*logs_by_block(numbered([0.9] * 30), both, "higher").values()] == [pytest.approx(math.log(0.9))]
+    assert [*logs_by_block(both, numbered([0.9] * 30), "lower").values()] == [pytest.approx(math.log(0.9))]
 
 
 def test_rounds_that_two_guests_share_with_the_other_side_count_once() -> None:
     four = dict.fromkeys(range(4), 1.0)
-    assert log_ratios({0: [four]}, {0: [four, four]}, "higher") == []
+    assert [*logs_by_block({0: [four]}, {0: [four, four]}, "higher").values()] == []

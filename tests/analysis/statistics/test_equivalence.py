@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from statsmodels.stats.weightstats import DescrStatsW
 
 from tests.analysis.logarithms import logs, summarised
-from virtometer.analysis.statistics import equivalence
-from virtometer.analysis.statistics.interval import Spread, estimate
+from virtometer.analysis.statistics import equivalence, student
+from virtometer.analysis.statistics.spread import Spread
 from virtometer.model import MIN_BLOCKS
 
 
@@ -24,8 +24,8 @@ def test_equivalence_is_the_tost_of_statsmodels(values: list[float], margin: flo
 def test_equivalence_is_the_90_percent_interval_inside_the_margins(values: list[float], margin: float) -> None:
     of = summarised(values)
     assume(of.n >= MIN_BLOCKS)
-    p, inside = equivalence.p_value(of, margin), estimate(of, 0.9)
-    assert p is not None and inside is not None and inside.low is not None and inside.high is not None
+    p, inside = equivalence.p_value(of, margin), student.of_spread(of, 0.9)
+    assert p is not None and inside.low is not None and inside.high is not None
     assume(abs(p - 0.05) > 1e-9)
     assert (p < 0.05) == (1 / (1 + margin) < inside.low and inside.high < 1 + margin)
 

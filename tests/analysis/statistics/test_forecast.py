@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from tests.analysis.logarithms import summarised
+from tests.analysis.powers import equivalence_power
 from virtometer.analysis.statistics import equivalence, forecast, precision
 from virtometer.analysis.statistics.forecast import Forecast, blocks_for_floor, blocks_needed
-from virtometer.analysis.statistics.interval import Spread
+from virtometer.analysis.statistics.spread import Spread
 from virtometer.analysis.statistics.verdicts import CLAIM_LEVEL, Decision, decide
 from virtometer.model import MIN_BLOCKS, Verdict
 
@@ -29,7 +30,7 @@ def taken(ratio: float, sd: float = SD, least: int = MIN_BLOCKS + 1, level: floa
     shift = abs(math.log(ratio))
 
     def decides(n: int) -> bool:
-        alike = precision.equivalence_power(shift, sd, n, LIMIT)
+        alike = equivalence_power(shift, sd, n, LIMIT)
         return alike >= 0.8 or precision.difference_power(shift, sd, n, level) >= 0.8
 
     return precision.least_blocks(decides, least) or precision.MAX_BLOCKS
@@ -65,7 +66,8 @@ def forecasts(ratio: float, blocks: int, repetitions: int, sd: float = SD) -> Fo
     found = list(undecided(ratio, blocks, repetitions, sd))
     numbers = np.array([one.blocks_needed or precision.MAX_BLOCKS for one in found])
     held = [
-        one.blocks_low is not None and one.blocks_low <= needed <= (one.blocks_high or precision.MAX_BLOCKS)
+        one.blocks_needed_low is not None
+        and one.blocks_needed_low <= needed <= (one.blocks_needed_high or precision.MAX_BLOCKS)
         for one in found
     ]
     return Forecasts(numbers / needed, float(np.mean(held)))
@@ -146,8 +148,8 @@ def test_the_range_holds_nine_of_ten_truths_of_a_mixed_campaign() -> None:
         decision = decide({0: summarised(list(rng.normal(true, sd, 7)))}, MARGIN)[0]
         if decision.verdict is Verdict.UNDECIDED and decision.blocks_needed is not None:
             needed = taken(math.exp(true), sd, 8)
-            assert decision.blocks_low is not None
-            held.append(decision.blocks_low <= needed <= (decision.blocks_high or precision.MAX_BLOCKS))
+            assert decision.blocks_needed_low is not None
+            held.append(decision.blocks_needed_low <= needed <= (decision.blocks_needed_high or precision.MAX_BLOCKS))
             ratios.append(decision.blocks_needed / needed)
     assert np.mean(held) >= 0.85
     assert 0.8 <= np.median(ratios) <= 1.8

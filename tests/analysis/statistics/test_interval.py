@@ -1,99 +1,41 @@
-"""The interval against scipy's."""
+"""Which method makes an interval, and at what level."""
 
 import math
 
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy import stats
 
-from tests.analysis.logarithms import logs, summarised
-from virtometer.analysis.statistics.interval import RunningSpread, Spread, estimate, spread
+from virtometer.analysis.statistics.interval import METHODS, USUAL, interval
 from virtometer.model import MIN_BLOCKS
 
-
-@given(logs, st.sampled_from([0.8, 0.95, 0.99]))
-def test_interval_is_the_one_of_scipy(values: list[float], level: float) -> None:
-    found = estimate(summarised(values), level)
-    assert found is not None and found.n == len(values)
-    assert found.value == pytest.approx(stats.gmean(np.exp(values)), rel=1e-9)
-    if len(values) < MIN_BLOCKS:
-        assert found.low is None and found.high is None
-        return
-    low, high = stats.t.interval(level, len(values) - 1, np.mean(values), stats.sem(values))
-    assert found.low == pytest.approx(math.exp(low), rel=1e-6)
-    assert found.high == pytest.approx(math.exp(high), rel=1e-6)
-
-
-def test_the_interval_of_student_s_own_data() -> None:
-    """Additional hours of sleep of ten patients (Student 1908): t = 4.0621, 95 % from 0.7001 to 2.4599."""
-    of = summarised([1.2, 2.4, 1.3, 1.3, 0.0, 1.0, 1.8, 0.8, 4.6, 1.4])
-    assert of.n == 10
-    assert [of.mean, of.sd] == pytest.approx([1.58, 1.2299955], rel=1e-6)
-    assert of.mean / of.error == pytest.approx(4.0621277, rel=1e-6)
-    found = estimate(of)
-    assert found is not None and found.low is not None and found.high is not None
-    assert (math.log(found.low), math.log(found.high)) == pytest.approx((0.7001142, 2.4598858), rel=1e-6)
-    assert found.level == 0.95
-
-
-def test_of_nothing_there_is_nothing_and_of_one_value_that_value() -> None:
-    assert spread([]) is None
-    assert estimate(None) is None
-    assert spread([0.3]) == Spread(0.3, 0.0, 1)
-    found = estimate(spread([0.3]))
-    assert found is not None and (found.value, found.low, found.high, found.n) == (math.exp(0.3), None, None, 1)
-
-
-def test_below_the_least_number_of_blocks_there_is_no_interval() -> None:
-    few, enough = estimate(summarised([0.1, 0.2] * 2 + [0.3])), estimate(summarised([0.1, 0.2, 0.3] * 2))
-    assert few is not None and (few.n, few.low, few.high) == (MIN_BLOCKS - 1, None, None)
-    assert enough is not None and enough.n == MIN_BLOCKS
-    assert enough.low is not None and enough.high is not None and enough.low < enough.value < enough.high
-
-
-def test_no_spread_at_all_is_an_interval_without_a_length() -> None:
-    found = estimate(Spread(0.03, 0.0, 8))
-    assert found is not None and found.low == found.high == found.value == math.exp(0.03)
-
-
-@given(logs, st.randoms())
-def test_the_order_of_the_blocks_does_not_matter(values: list[float], random: object) -> None:
-    shuffled = list(values)
-    random.shuffle(shuffled)  # type: ignore[attr-defined]
-    one, two = summarised(values), summarised(shuffled)
-    assert (one.mean, one.sd) == (two.mean, two.sd), "sums are exact"
-
-
-@pytest.mark.parametrize("n", [6, 8, 100])
-def test_ratios_of_the_largest_and_the_smallest_values_have_a_finite_interval(n: int) -> None:
-    """No guest may say more than 1e30, nor less than its inverse: ratios are within 1e60 and its inverse."""
-    edge = 60 * math.log(10)
-    for values in ([edge] * (n // 2) + [-edge] * (n // 2), [edge] * (n - 1) + [-edge], [-edge] * n):
-        found = estimate(summarised(values))
-        assert found is not None and found.low is not None and found.high is not None
-        assert 0 < found.low <= found.value <= found.high and math.isfinite(found.high / found.low)
-
-
-@given(logs, logs)
-def test_a_running_spread_is_that_of_what_is_there(stay: list[float], go: list[float]) -> None:
-    running = RunningSpread()
-    assert running.spread is None
-    for log in [*go, *stay]:
-        running.add(log)
-    for log in go:
-        running.remove(log)
-    expected = summarised(stay)
-    assert running.spread is not None
-    assert (running.spread.mean, running.spread.n) == (expected.mean, expected.n)
-    assert running.spread.sd == pytest.approx(expected.sd, rel=1e-9, abs=1e-12)
+LOGS = [0.03, -0.1, 0.08, 0.0, -0.05, 0.11, 0.02, -0.09]
 
 
 def test_the_estimate_names_the_level_of_its_interval() -> None:
-    of = Spread(0.0, 0.1, 8)
-    staged, usual, joint = estimate(of, strictness=0.6), estimate(of), estimate(of, together=4)
-    assert staged is not None and usual is not None and joint is not None
+    staged, usual, joint = (
+        interval(LOGS, strictness=strictness, together=together, method="student")
+        for strictness, together in ((0.6, 1), (1.0, 1), (1.0, 4))
+    )
+    assert staged is not None and usual is not None and joint is not None and joint.high is not None
     assert (staged.level, usual.level, joint.level) == (0.97, 0.95, 0.95)
-    assert estimate(of, 0.97) == staged
-    assert joint.high == pytest.approx(math.exp(stats.t.ppf(1 - 0.05 / 8, 7) * 0.1 / math.sqrt(8)))
+    assert interval(LOGS, 0.97, method="student") == staged
+    reach = stats.t.ppf(1 - 0.05 / 8, 7) * stats.sem(LOGS)
+    assert math.log(joint.high / joint.value) == pytest.approx(reach)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_gets_the_blocks_and_says_what_it_knows(method: str) -> None:
+    of = METHODS[method]
+    assert of([], 0.95, 1) is None
+    few, found, joint = of(LOGS[: MIN_BLOCKS - 1], 0.95, 1), of(LOGS, 0.95, 1), of([*LOGS, *LOGS], 0.95, 4)
+    assert few is not None and (few.low, few.high, few.n) == (None, None, MIN_BLOCKS - 1)
+    assert found is not None and found.low is not None and found.high is not None
+    assert found.low < found.value < found.high and found.n == len(LOGS) and found.level >= 0.95
+    alone = of([*LOGS, *LOGS], 0.95, 1)
+    assert joint is not None and alone is not None and joint.low is not None and alone.low is not None
+    assert joint.low <= alone.low, "what holds together is no narrower"
+    assert interval(iter(LOGS), method=method) == found
+
+
+def test_ratios_and_values_have_the_usual_one() -> None:
+    assert interval(LOGS) == METHODS[USUAL](LOGS, 0.95, 1)

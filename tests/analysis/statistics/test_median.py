@@ -7,11 +7,11 @@ import math
 import numpy as np
 import pytest
 
-from virtometer.analysis.statistics.median import median
+from virtometer.analysis.statistics import median
 
 
 def test_six_blocks_have_the_median_between_the_smallest_and_the_largest() -> None:
-    found = median([math.log(ratio) for ratio in (0.9, 0.8, 1.0, 1.1, 0.95, 1.05)])
+    found = median.interval([math.log(ratio) for ratio in (0.9, 0.8, 1.0, 1.1, 0.95, 1.05)])
     assert found is not None
     assert found.low == pytest.approx(0.8)
     assert found.high == pytest.approx(1.1)
@@ -20,10 +20,10 @@ def test_six_blocks_have_the_median_between_the_smallest_and_the_largest() -> No
 
 
 def test_fewer_blocks_have_no_interval() -> None:
-    found = median([0.0, 0.1, 0.2])
+    found = median.interval([0.0, 0.1, 0.2])
     assert found is not None
     assert (found.low, found.high, found.n) == (None, None, 3)
-    assert median([]) is None
+    assert median.interval([]) is None
 
 
 @pytest.mark.parametrize("n", [6, 9, 20])
@@ -31,7 +31,7 @@ def test_it_covers_the_median_of_any_distribution(n: int) -> None:
     rng = np.random.default_rng(n)
     draws = 2000
     drawn = rng.standard_exponential((draws, n)) ** 3
-    found = [median(one.tolist()) for one in drawn]
+    found = [median.interval(one.tolist()) for one in drawn]
     held = sum((of.low or 0.0) <= math.exp(math.log(2) ** 3) <= (of.high or 0.0) for of in found if of is not None)
     level = found[0].level if found[0] is not None else 0.0
     assert level >= 0.95

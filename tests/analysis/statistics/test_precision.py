@@ -11,8 +11,9 @@ from scipy import stats
 from statsmodels.stats.power import TTestPower
 
 from tests.analysis.logarithms import logs, summarised
+from tests.analysis.powers import equivalence_power
 from virtometer.analysis.statistics import precision
-from virtometer.analysis.statistics.interval import Spread
+from virtometer.analysis.statistics.spread import Spread
 from virtometer.model import MIN_BLOCKS
 
 
@@ -37,7 +38,7 @@ def test_power_of_equivalence_is_what_a_simulation_finds(n: int, sd: float, shif
     error = draws.std(axis=1, ddof=1) / math.sqrt(n)
     reach = stats.t.ppf(0.95, n - 1) * error
     simulated = np.mean(np.abs(draws.mean(axis=1)) + reach < edge)
-    found = precision.equivalence_power(shift, sd, n, edge)
+    found = equivalence_power(shift, sd, n, edge)
     assert found <= simulated + 0.012  # a lower bound, and a tight one where it matters
     if simulated > 0.5:
         assert found == pytest.approx(simulated, abs=0.015)
@@ -55,7 +56,7 @@ def test_what_is_detectable_has_80_percent_power(values: list[float], level: flo
 def test_no_spread_at_all_is_certainty_and_not_a_division_by_zero(mean: float) -> None:
     assert precision.detectable(Spread(mean, 0.0, 8), 0.02) == 0.0
     assert precision.difference_power(mean, 0.0, 8, 0.02) == (0.02 if mean == 0 else 1.0)
-    assert precision.equivalence_power(mean, 0.0, 8, math.log(1.05)) == (1.0 if abs(mean) < 0.04 else 0.0)
+    assert equivalence_power(mean, 0.0, 8, math.log(1.05)) == (1.0 if abs(mean) < 0.04 else 0.0)
 
 
 def test_below_the_least_number_of_blocks_nothing_is_detectable() -> None:
@@ -89,8 +90,8 @@ def test_a_difference_beyond_all_numbers_is_not_told() -> None:
 
 
 def test_at_or_beyond_the_limit_nothing_is_equivalent() -> None:
-    assert precision.equivalence_power(0.05, 0.01, 100, 0.05) == 0.0
-    assert precision.equivalence_power(-0.06, 0.0, 100, 0.05) == 0.0
+    assert equivalence_power(0.05, 0.01, 100, 0.05) == 0.0
+    assert equivalence_power(-0.06, 0.0, 100, 0.05) == 0.0
 
 
 @given(st.floats(0, 60), st.floats(0.5, 60), st.integers(1, 2000))

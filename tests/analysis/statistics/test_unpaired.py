@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from virtometer.analysis.statistics import difference as paired
-from virtometer.analysis.statistics.interval import Spread, estimate, spread
+from virtometer.analysis.statistics import student
+from virtometer.analysis.statistics.spread import Spread, spread
 from virtometer.analysis.statistics.unpaired import difference
 
 values = st.lists(st.floats(-1, 1), min_size=2, max_size=12)
@@ -27,7 +27,7 @@ def test_p_is_that_of_welch_with_the_degrees_of_freedom_rounded_down(one: list[f
     assert found.n - 1 == math.floor(welch.df + 1e-9)
     assert found.mean == pytest.approx(np.mean(one) - np.mean(other), abs=1e-12)
     assert found.mean / found.error == pytest.approx(welch.statistic, rel=1e-6, abs=1e-9)
-    p = paired.p_value(found)
+    p = found.p_of_none
     assert p is not None and p >= welch.pvalue - 1e-9
 
 
@@ -54,7 +54,9 @@ def test_the_interval_holds_the_truth_in_95_of_100_campaigns() -> None:
     held = 0
     for _ in range(2000):
         one, other = rng.normal(0.1, 0.05, 6), rng.normal(0.0, 0.2, 9)
-        found = estimate(difference(spread(list(one)), spread(list(other))))
-        assert found is not None and found.low is not None and found.high is not None
+        of = difference(spread(list(one)), spread(list(other)))
+        assert of is not None
+        found = student.of_spread(of)
+        assert found.low is not None and found.high is not None
         held += found.low <= math.exp(0.1) <= found.high
     assert 1870 <= held <= 1940

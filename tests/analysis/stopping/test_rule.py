@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from tests.analysis import staged_campaigns as campaigns
+from tests.analysis.powers import equivalence_power
 from virtometer.analysis.compare.blocks import Key
-from virtometer.analysis.statistics import precision
+from virtometer.analysis.statistics import precision, student
 from virtometer.analysis.statistics.equivalence import limit
-from virtometer.analysis.statistics.interval import Spread
-from virtometer.analysis.statistics.precision import equivalence_power
+from virtometer.analysis.statistics.interval import stricter
+from virtometer.analysis.statistics.spread import Spread
 from virtometer.analysis.statistics.verdicts import CLAIM_LEVEL, decide
 from virtometer.analysis.stopping.rule import (
     STRICTNESS,
@@ -237,8 +238,9 @@ def test_the_simulated_analysis_is_that_of_decide() -> None:
         for which, decision in decided.items():
             assert (decision.verdict is Verdict.EQUIVALENT) == found.equivalent[campaign, which]
             assert (decision.verdict in (Verdict.FASTER, Verdict.SLOWER)) == found.different[campaign, which]
-            assert decision.ratio is not None and decision.ratio.low is not None and decision.ratio.high is not None
-            assert (decision.ratio.low <= 1.04 <= decision.ratio.high) == found.covered[campaign, which]
+            ratio = student.of_spread(spreads[which], stricter(STRICTNESS))
+            assert ratio.low is not None and ratio.high is not None
+            assert (ratio.low <= 1.04 <= ratio.high) == found.covered[campaign, which]
 
 
 SLOW = pytest.mark.slow

@@ -13,7 +13,7 @@ from rich.console import Console
 from virtometer.analysis.live import LiveEstimate
 from virtometer.cli.parts import display as displays
 from virtometer.cli.parts.display import LiveDisplay, PlainDisplay, cell, display, remaining
-from virtometer.model import Estimate, Failure, FailureKind, Placement, Plan, Trial, TrialRecord
+from virtometer.model import Estimate, Failure, FailureKind, Placement, Plan, Quantity, Trial, TrialRecord
 from virtometer.runner.campaign.remaining_time import TimeLeft
 
 ENVIRONMENTS = ["native", "runc", "bubblewrap", "gVisor", "user-mode Linux", "QEMU (emulated)"]
@@ -32,8 +32,12 @@ PLAN = Plan.model_validate(
 PLANNED = [Trial(n, 0, n, n, (Placement(name, "memory triad 64 MB"),)) for n, name in enumerate(ENVIRONMENTS)]
 
 
+def reached(value: float, unit: str) -> Quantity[Estimate]:
+    return Quantity("native", "rate", unit, "higher", "geometric mean", Estimate(value, None, None, 1))
+
+
 def live(value: float, low: float | None, high: float | None) -> LiveEstimate:
-    return LiveEstimate(1.0, "B/s", "higher", 7, Estimate(value, low, high, 7))
+    return LiveEstimate(reached(1.0, "B/s"), 7, Estimate(value, low, high, 7))
 
 
 ESTIMATES = {("memory triad 64 MB", name): live(0.87654, 0.81, 0.95) for name in ENVIRONMENTS[1:]}
@@ -66,8 +70,8 @@ def test_time_left(seconds: float, unknown: int, shown: str) -> None:
 
 def test_cells() -> None:
     assert cell(None) == ""
-    assert cell(LiveEstimate(1.0, "s", "lower", 1, None, baseline=True)) == "1"
-    assert cell(LiveEstimate(2.5e9, "B/s", "higher", 1, None)) == "2.50 GB/s"  # the baseline has not run yet
+    assert cell(LiveEstimate(reached(1.0, "s"), 1, None, baseline=True)) == "1"
+    assert cell(LiveEstimate(reached(2.5e9, "B/s"), 1, None)) == "2.50 GB/s"  # the baseline has not run yet
     assert cell(live(0.87654, None, None)) == "0.877"
     assert cell(live(0.87654, 0.81, 0.95)) == "0.877 [0.81, 0.95]"
     assert cell(live(0.87654, 0.81, 0.95), long=False) == "0.877"

@@ -11,8 +11,19 @@ from tests.analysis.compare.test_outside import campaign
 from tests.analysis.simulated_campaigns import Place, changed, simulate, with_runs
 from virtometer.analysis import analyse
 from virtometer.analysis.compare.outside import timed
-from virtometer.analysis.describe.measures import Measured, Times
-from virtometer.model import CommandLine, Estimate, Failure, FailureKind, Finding, Mark, MarkKind, Verdict, WorstBlock
+from virtometer.analysis.describe.measures import Times
+from virtometer.model import (
+    CommandLine,
+    Estimate,
+    Failure,
+    FailureKind,
+    Finding,
+    Mark,
+    MarkKind,
+    Quantity,
+    Verdict,
+    WorstBlock,
+)
 from virtometer.report import render
 from virtometer.report.parts import html_tables
 
@@ -110,8 +121,12 @@ def test_a_baseline_costs_what_it_costs_and_the_star_is_of_what_is_not_alike() -
     assert unlike[3] == "0.93 ±0.01*" and unlike[2] == ""
 
 
+def known(unit: str, value: float, low: float | None = None, high: float | None = None) -> Quantity[Estimate]:
+    return Quantity("native", "loss", unit, None, "median", Estimate(value, low, high, 8))
+
+
 def test_a_measure_that_only_one_environment_has_is_empty_in_the_other() -> None:
-    one, two = Measured("1", 0.25, 0.0, 0.5, 3), Measured("s", 2e-6, 2e-6, 2e-6, 1)
+    one, two = known("1", 0.25, 0.0, 0.5), known("s", 2e-6, 2e-6, 2e-6)
     table = html_tables.measures({"native": {"loss": one}, "box": {"loss": one, "lateness": two}})
     assert table.columns == ("measure", "native", "box")
     assert [row[0] for row in table.rows] == ["loss", "lateness"]
@@ -122,7 +137,7 @@ def test_a_measure_that_only_one_environment_has_is_empty_in_the_other() -> None
 
 def test_level_averages_have_their_interval_where_there_is_one() -> None:
     table = html_tables.levels(
-        "read", {"native": {"L1": Estimate(9e10, 8e10, 1e11, 8)}, "box": {"RAM": Estimate(5e9, None, None, 2)}}, "B/s"
+        "read", {"native": {"L1": known("B/s", 9e10, 8e10, 1e11)}, "box": {"RAM": known("B/s", 5e9)}}
     )
     assert table.columns == ("environment", "L1", "RAM")
     assert table.rows == [

@@ -8,6 +8,7 @@ from tests.analysis.simulated_campaigns import Place, Work, changed, simulate, w
 from tests.report.formats.test_html import Reader
 from tests.report.showcase import ODD, curves
 from virtometer.analysis import analyse
+from virtometer.analysis.compare.blocks import cells
 from virtometer.analysis.curves.levels import of_series
 from virtometer.analysis.curves.sweeps import series
 from virtometer.model import Failure, FailureKind
@@ -88,12 +89,12 @@ def test_level_averages_stand_below_the_curves() -> None:
     told = {"l1d-bytes": {"unit": "1", "value": 32768.0}, "l2-bytes": {"unit": "1", "value": 1048576.0}}
     campaign = with_runs(campaign, lambda run: changed(run, measures=told, parameters={}))
     (one,) = series(campaign.plan.workloads)
-    averages = of_series(campaign, one)["native"]
+    averages = of_series(cells(campaign), one)["native"]
     for seed in range(4):
         ordered = simulate([Place("z"), Place("a"), Place("m")], works, seed=seed)
         campaign_shown = with_runs(ordered, lambda run: changed(run, measures=told))
-        assert list(of_series(campaign_shown, one)) == ["z", "a", "m"], "the plan's order"
-    assert {level: average.value for level, average in averages.items()} == pytest.approx(
+        assert list(of_series(cells(campaign_shown), one)) == ["z", "a", "m"], "the plan's order"
+    assert {level: average.estimate.value for level, average in averages.items()} == pytest.approx(
         {"L1": 100e9, "L2": 50e9, "RAM": 20e9}, rel=1e-6
     )
     text = " ".join(Reader(page(analyse(campaign), scripts=False)).text)

@@ -11,9 +11,9 @@ from __future__ import annotations
 import math
 import statistics
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias, TypeVar
+from typing import TypeVar
 
 from virtometer.analysis.score import typical
 from virtometer.analysis.score.alone import alone_in, compared_in
@@ -149,52 +149,43 @@ def cells(campaign: Campaign) -> dict[Key, Cell]:
 
 
 _Where = TypeVar("_Where", int, tuple[int, int])
-_Lists: TypeAlias = defaultdict[_Where, list[float]]
 
 
 def _fill(cell: Cell) -> None:
-    values: _Lists[int] = defaultdict(list)
-    starts: _Lists[tuple[int, int]] = defaultdict(list)
-    rounds: defaultdict[int, list[typical.Rounds]] = defaultdict(list)
-    start_rounds: defaultdict[tuple[int, int], list[typical.Rounds]] = defaultdict(list)
-    long_values: _Lists[int] = defaultdict(list)
-    costs: _Lists[int] = defaultdict(list)
-    for record, run in cell.results:
-        if not usable(run):
-            continue
-        score, block = run.scored, record.trial.block
-        values[block].append(judged(run).value)
-        starts[run.placement.guest, block].append(judged(run).value)
-        if run.in_slices:
-            if not any(mark.kind is MarkKind.AGAIN for mark in record.marks):  # its rounds were no one else's
-                own = typical.rounds(run)
-                start_rounds[run.placement.guest, block].append(own)
-                rounds[block].append(own)
-            if (long := long_value(run)) is not None:
-                long_values[block].append(long)
-            if run.in_long_windows:
-                cell.long_blocks.add(block)
-        if score.guest_cpu_s is not None and score.guest_cpu_s > 0 and score.work > 0:
-            costs[block].append(score.guest_cpu_s / _work(run))
-        else:
-            cell.cost_gaps += 1
-    cell.values = _means(values)
-    cell.long_values = _means(long_values)
-    for (guest, block), value in _means(starts).items():
+    results = [(record, run) for record, run in cell.results if usable(run)]
+    sliced = [(record, run) for record, run in results if run.in_slices]
+    cell.values = _means((record.trial.block, judged(run).value) for record, run in results)
+    cell.long_values = _means((record.trial.block, long_value(run)) for record, run in sliced)
+    cell.long_blocks = {record.trial.block for record, run in sliced if run.in_long_windows}
+    values = (((run.placement.guest, record.trial.block), judged(run).value) for record, run in results)
+    for (guest, block), value in _means(values).items():
         cell.starts.setdefault(guest, {})[block] = value
-    for (guest, block), of in start_rounds.items():
+    rounds: defaultdict[tuple[int, int], list[typical.Rounds]] = defaultdict(list)
+    for record, run in sliced:
+        if not any(mark.kind is MarkKind.AGAIN for mark in record.marks):  # its rounds were no one else's
+            rounds[run.placement.guest, record.trial.block].append(typical.rounds(run))
+            cell.rounds.setdefault(record.trial.block, []).append(rounds[run.placement.guest, record.trial.block][-1])
+    for (guest, block), of in rounds.items():
         cell.start_rounds.setdefault(guest, {})[block] = _mean_rounds(of)
-    cell.rounds = dict(rounds)
-    shares = [_timed_share(run) for _, run in cell.results if usable(run)]
-    cell.untimed = bool(shares) and statistics.median(shares) < _ENOUGH
-    if cell.untimed:
-        costs.clear()
-    cell.costs = _means(costs)
+    costs = [(record.trial.block, _cost(run)) for record, run in results]
+    cell.cost_gaps = sum(cost is None for _, cost in costs)
+    cell.untimed = bool(results) and statistics.median(_timed_share(run) for _, run in results) < _ENOUGH
+    cell.costs = {} if cell.untimed else _means(costs)
 
 
-def _means(lists: Mapping[_Where, Sequence[float]]) -> dict[_Where, float]:
-    """The geometric mean of each list, in the order of the keys."""
-    return {where: statistics.geometric_mean(found) for where, found in sorted(lists.items())}
+def _cost(run: Run) -> float | None:
+    """Host CPU seconds of the guest per unit of work; None where they are not known."""
+    score = run.scored
+    return score.guest_cpu_s / _work(run) if score.guest_cpu_s and score.guest_cpu_s > 0 and score.work > 0 else None
+
+
+def _means(values: Iterable[tuple[_Where, float | None]]) -> dict[_Where, float]:
+    """The geometric mean of those that are known in each place, in the order of the places."""
+    found: defaultdict[_Where, list[float]] = defaultdict(list)
+    for where, value in values:
+        if value is not None:
+            found[where].append(value)
+    return {where: statistics.geometric_mean(of) for where, of in sorted(found.items())}
 
 
 def _mean_rounds(of: Sequence[typical.Rounds]) -> typical.Rounds:
@@ -242,13 +233,8 @@ def apart(cell: Cell, other: Cell, baseline: Cell) -> set[int]:
     }
 
 
-def log_ratios(subject: Mapping[int, float], against: Mapping[int, float], better: Better) -> list[float]:
-    """Logs of within-block ratios, over the blocks that both have, turned so that above 0 the subject is better."""
-    return list(logs_by_block(subject, against, better).values())
-
-
 def logs_by_block(subject: Mapping[int, float], against: Mapping[int, float], better: Better) -> dict[int, float]:
-    """As `log_ratios`, by block."""
+    """Logs of within-block ratios, over the blocks that both have, turned so that above 0 the subject is better."""
     sign = 1.0 if better == "higher" else -1.0
     return {
         block: sign * (math.log(value) - math.log(against[block]))

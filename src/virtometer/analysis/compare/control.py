@@ -13,8 +13,9 @@ from collections.abc import Mapping
 from virtometer.analysis.compare.blocks import Cell, Key, beside
 from virtometer.analysis.compare.ratios import Ratios, ratios_of
 from virtometer.analysis.statistics.equivalence import noise_floor_share
-from virtometer.analysis.statistics.interval import Spread, estimate, spread
-from virtometer.model import Campaign, Control, Estimate, VerdictBy
+from virtometer.analysis.statistics.interval import interval
+from virtometer.analysis.statistics.spread import Spread, spread
+from virtometer.model import Campaign, Control, VerdictBy
 
 _FIRST, _SECOND = 1, 2  # numbers of the baseline's guests
 
@@ -31,14 +32,9 @@ def controls(campaign: Campaign, table: Mapping[Key, Cell]) -> tuple[Control, ..
         if of is None:
             continue
         op, unit, _ = cell.shape
-        ratio = estimate(of)
-        differs = ratio is not None and _leaves_out_1(ratio)
-        found.append(Control(workload.name, op, unit, ratio, noise_floor_share(of), differs, compared.by))
+        ratio = interval(compared.decisive.values())
+        found.append(Control(workload.name, op, unit, ratio, noise_floor_share(of), compared.by))
     return tuple(found)
-
-
-def _leaves_out_1(ratio: Estimate) -> bool:
-    return ratio.low is not None and ratio.high is not None and not ratio.low <= 1 <= ratio.high
 
 
 def _widest(table: Mapping[Key, Cell], baseline: Cell, by: VerdictBy) -> Ratios:
@@ -63,7 +59,7 @@ def control_spread(cell: Cell, by: VerdictBy = "total") -> Spread | None:
 
 
 def _spread(of: Ratios) -> Spread | None:
-    return spread(list(of.decisive.values()))
+    return spread(of.decisive.values())
 
 
 def _compared(cell: Cell, by: VerdictBy) -> Ratios:

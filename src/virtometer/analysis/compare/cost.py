@@ -7,8 +7,8 @@ METHODOLOGY.md).
 
 from __future__ import annotations
 
-from virtometer.analysis.compare.blocks import Cell, log_ratios
-from virtometer.analysis.statistics.interval import estimate, spread
+from virtometer.analysis.compare.blocks import Cell, logs_by_block
+from virtometer.analysis.statistics.interval import interval
 from virtometer.counted import counted
 from virtometer.model import Estimate
 
@@ -16,9 +16,9 @@ from virtometer.model import Estimate
 def ratio(subject: Cell, against: Cell, strictness: float = 1.0) -> Estimate | None:
     """Geometric mean of the within-block cost ratios, or None where either side has no account of its CPU time.
 
-    strictness: as in `interval.estimate`.
+    strictness: as of `interval`.
     """
-    return estimate(spread(log_ratios(subject.costs, against.costs, "higher")), strictness=strictness)
+    return interval(logs_by_block(subject.costs, against.costs, "higher").values(), strictness=strictness)
 
 
 def notes(subject: Cell, against: Cell) -> list[str]:

@@ -10,7 +10,6 @@ each loss falls on a side in proportion to the slices that it has in the block. 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
@@ -41,23 +40,10 @@ def lengths(cell: Cell) -> dict[int, NDArray[np.float64]]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class Lost:
-    """What slices lost: as a part of the time that they would take at the pace, in how many of `of_blocks` blocks."""
-
-    share: float
-    count: int
-    blocks: int
-    of_blocks: int
-
-
-def lost(of: Lengths) -> Lost:
-    """What the slices of one side lost in all."""
-    losses = {block: _losses(one) for block, one in of.items()}
+def lost_share(of: Lengths) -> float:
+    """What the slices of one side lost in all, as a part of the time that they would take at the pace."""
     slices = sum(map(len, of.values()))
-    each = [int(np.count_nonzero(one)) for one in losses.values()]
-    total = float(sum(one.sum() for one in losses.values()))
-    return Lost(total / slices if slices else 0.0, sum(each), sum(map(bool, each)), len(of))
+    return float(sum(_losses(one).sum() for one in of.values())) / slices if slices else 0.0
 
 
 def _losses(of: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -6,7 +6,7 @@ import math
 
 from virtometer import agent_table
 from virtometer.analysis.compare.blocks import Cell
-from virtometer.analysis.statistics.interval import estimate, spread
+from virtometer.analysis.statistics.interval import interval
 from virtometer.model import Estimate
 
 # What a unit measures, in words.
@@ -34,7 +34,7 @@ def value_of(cell: Cell) -> Estimate | None:
     The geometric one, because the ratio of two geometric means over the same blocks is the geometric mean of the
     ratios.
     """
-    return estimate(spread([math.log(value) for value in cell.values.values()]))
+    return interval(map(math.log, cell.values.values()))
 
 
 def clock_bound(value: float, unit: str, share: float) -> float | None:

@@ -12,7 +12,8 @@ import statistics
 from collections.abc import Mapping
 from typing import TypeVar
 
-from virtometer.analysis.statistics.interval import estimate, spread
+from virtometer.analysis.statistics.interval import interval
+from virtometer.analysis.statistics.spread import spread
 from virtometer.analysis.statistics.verdicts import p_values, verdict_of
 from virtometer.model import MIN_BLOCKS, Verdict, WorstBlock
 
@@ -40,16 +41,16 @@ def worst_blocks(
 
     family: log ratios by block, those that are decided by. strictness: as in `verdicts.decide`.
     """
-    tested = p_values({key: spread(list(logs.values())) for key, logs in family.items()})
+    tested = p_values({key: spread(logs.values()) for key, logs in family.items()})
     found = {}
     for key, logs in family.items():
         block = farthest(logs)
         if block is None:
             continue
-        others = spread([log for one, log in logs.items() if one != block])
-        without = estimate(others, strictness=strictness)
+        others = [log for one, log in logs.items() if one != block]
+        without = interval(others, strictness=strictness)
         assert without is not None  # of three blocks two are left
-        verdict = verdict_of(key, others, tested, margin, strictness)
+        verdict = verdict_of(key, spread(others), tested, margin, strictness)
         found[key] = WorstBlock(block, math.exp(logs[block]), without, verdict)
     return found
 

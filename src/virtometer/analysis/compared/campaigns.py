@@ -19,7 +19,8 @@ from virtometer.analysis.compared.comparison import Comparison, Where
 from virtometer.analysis.compared.marked import marked
 from virtometer.analysis.compared.pair import Pair, Side, conclude
 from virtometer.analysis.conclude import strictness
-from virtometer.analysis.notes import busy, conditions, series_shape, unlike
+from virtometer.analysis.notes import busy, conditions, unlike
+from virtometer.analysis.notes.unlike import workload_of
 from virtometer.errors import UsageError
 from virtometer.model import Campaign, VerdictBy
 
@@ -57,7 +58,7 @@ def _alone(a: Campaign, b: Campaign, left_out: list[str], lost: list[str], *, wa
         before = cells_a.get(key)
         if before is None or (key[1] == b.plan.baseline and wanted is not None):
             continue
-        if (reason := unlike.workloads(*(unlike.workload_of(of, key[0]) for of in (a, b)))) is not None:
+        if (reason := unlike.workloads(*(workload_of(of, key[0]) for of in (a, b)))) is not None:
             left_out.append(f"{key[0]} is not compared: {reason}")
         elif before.shape is not None and after.shape is not None:
             bases = [of.get((key[0], base)) for of, base in ((cells_a, a.plan.baseline), (cells_b, b.plan.baseline))]
@@ -95,19 +96,24 @@ def _pair(
         )
         for name, campaign, cell, base, of in zip("AB", campaigns, sides, against, compared, strict=True)
     )
-    op, unit, better = sides[1].shape or ("", "", "higher")
     differ = conditions.differences(sides[1], sides[0])
-    workload, environment = sides[1].key
+    return pair_of(
+        campaigns[1], sides[1], before=before, after=after, by=by, against=sides[1].environment,
+        by_values=wanted is None, unlike=differ, said=unlike.measured(*campaigns, *sides),
+    )  # fmt: skip
+
+
+def pair_of(
+    campaign: Campaign, cell: Cell, *, before: Side, after: Side, by: VerdictBy, against: str,
+    unlike: Mapping[str, str], by_values: bool = True, paired: Ratios | None = None, said: Sequence[str] = (),
+) -> Pair:  # fmt: skip
+    """The comparison that a cell of a campaign is the side B of. unlike: conditions that differ, with a sentence."""
+    op, unit, better = cell.shape or ("", "", "higher")
     return Pair(
-        where=Where(workload, environment), before=before, after=after, by=by, op=op, unit=unit, better=better,
-        metric=metric(unlike.workload_of(campaigns[1], workload).workload, op, unit), against=environment,
-        levels=sides[1].treatment.levels, by_values=wanted is None, unlike=tuple(differ),
-        said=(
-            *differ.values(),
-            *unlike.measured(*campaigns, *sides),
-            *series_shape.notes(list(compared[0].logs(by).values()), "A"),
-            *series_shape.notes(list(compared[1].logs(by).values()), "B"),
-        ),
+        where=Where(*cell.key), before=before, after=after, by=by, op=op, unit=unit, better=better,
+        metric=metric(workload_of(campaign, cell.workload).workload, op, unit), against=against,
+        levels=cell.treatment.levels, by_values=by_values, paired=paired, unlike=tuple(unlike),
+        said=(*unlike.values(), *said),
     )  # fmt: skip
 
 

@@ -18,7 +18,7 @@ import math
 from collections.abc import Sequence
 from itertools import pairwise
 
-from virtometer.analysis.statistics.interval import Spread, spread
+from virtometer.analysis.statistics.spread import Spread, spread
 
 MOST_R = 0.8
 PARTS = 6

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from virtometer.analysis.compare.blocks import Cell, apart, beside, cells
 from virtometer.analysis.compare.ratios import Ratios, ratios
-from virtometer.analysis.compare.values import metric
-from virtometer.analysis.compared.campaigns import side, values
-from virtometer.analysis.compared.comparison import Comparison, Where
+from virtometer.analysis.compared.campaigns import pair_of, side, values
+from virtometer.analysis.compared.comparison import Comparison
 from virtometer.analysis.compared.pair import Pair, conclude
 from virtometer.analysis.conclude import strictness
-from virtometer.analysis.notes import busy, conditions, series_shape, unlike
+from virtometer.analysis.notes import busy, conditions
 from virtometer.errors import UsageError
 from virtometer.model import Campaign, VerdictBy
 
@@ -57,21 +56,12 @@ def compare_environments(
 def _pair(campaign: Campaign, before: Cell, after: Cell, baseline: Cell | None, wanted: VerdictBy) -> Pair:
     of = _within(after, before, baseline, wanted)
     base = None if baseline is None else beside(after, baseline)
-    op, unit, better = after.shape or ("", "", "higher")
-    differ = conditions.differences(after, before)
     hosts = [busy.sides_of(cell, plan=campaign.plan) for cell in (before, after)]
-    return Pair(
-        where=Where(after.workload, after.environment),
+    return pair_of(
+        campaign, after, by=of.by, against=before.environment, paired=of,
         before=side(before, None, values(before), of.by, by_values=True, hosts=hosts[0]),
         after=side(after, base, values(after), of.by, by_values=True, hosts=hosts[1]),
-        by=of.by, op=op, unit=unit, better=better, against=before.environment,
-        metric=metric(unlike.workload_of(campaign, after.workload).workload, op, unit),
-        levels=after.treatment.levels, by_values=True, paired=of, unlike=tuple(differ),
-        said=(
-            *differ.values(),
-            *series_shape.notes(list(values(before).total.values()), "A"),
-            *series_shape.notes(list(values(after).total.values()), "B"),
-        ),
+        unlike=conditions.differences(after, before),
     )  # fmt: skip
 
 

@@ -19,18 +19,19 @@ from virtometer.analysis.compared.comparison import Where
 from virtometer.analysis.compared.marked import Marked, marked
 from virtometer.analysis.compared.pair import Pair, Side
 from virtometer.analysis.groups.estimates import Group, alone_rates, baseline_sums
-from virtometer.analysis.groups.members import GroupTrial, Member, Shape
+from virtometer.analysis.groups.members import GroupTrial, Member
 from virtometer.analysis.groups.network import LABORATORY
 from virtometer.analysis.groups.reference import References
 from virtometer.analysis.groups.scenarios import together
-from virtometer.analysis.notes import busy, series_shape, unlike
-from virtometer.analysis.statistics.interval import estimate, spread
+from virtometer.analysis.notes import busy, unlike
+from virtometer.analysis.statistics.interval import interval
 from virtometer.model import MIN_BLOCKS, Better, Campaign, Estimate, Run, TrialRecord
 
 _VALUES = "values"
 _NOTHING = "values are compared: nothing was measured in both campaigns to divide them by"
 _BASES = ("as many guests of the baseline", "one guest of the baseline alone", "one of its guests alone")
 _Logs = Mapping[int, float]
+_Trial = tuple[GroupTrial, list[Member]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,113 +79,78 @@ def reached(campaign: Campaign) -> dict[Where, Reached]:
     """Of every group of guests and every cell of a matrix, in the order of the plan."""
     found = together(campaign)
     references = References(found.trials)
-    by_shape: dict[tuple[str, Shape], list[GroupTrial]] = {}
-    for trial in found.trials:
-        by_shape.setdefault((trial.scenario, trial.shape), []).append(trial)
     made: dict[Where, Reached] = {}
     for group in found.groups:
-        plain = Where(group.workload, group.environment, group.scenario, group.guests)
-        alike = [some for (name, _), some in by_shape.items() if name == plain.scenario and _members(some[0], plain)]
-        where = plain._replace(which=sum(one._replace(which=0) == plain for one in made))
-        of = [trial for trial in alike[where.which] if all(one.speed and one.rate for one in _members(trial, plain))]
-        if of:
-            made[where] = _group(
-                campaign, where, of, _bases(group, of, found.groups, references, campaign.plan.baseline)
-            )
+        if group.trials:
+            plain = Where(group.workload, group.environment, group.scenario, group.guests)
+            where = plain._replace(which=sum(one._replace(which=0) == plain for one in made))
+            bases = _bases(group, found.groups, references, campaign.plan.baseline)
+            made[where] = _group(campaign, where, [(trial, group.of(trial)) for trial in group.trials], bases)
     for where, of in _cells(found.trials).items():
         made[where] = _group(campaign, where, of, {})
     return made
 
 
-def _group(campaign: Campaign, where: Where, trials: Sequence[GroupTrial], bases: Mapping[str, _Logs]) -> Reached:
+def _group(campaign: Campaign, where: Where, trials: Sequence[_Trial], bases: Mapping[str, _Logs]) -> Reached:
     """From its trials, all of them with a value of each of its guests. bases: logs of what it is compared with."""
-    first = _members(trials[0], where)
+    first = trials[0][1]
     latency = first[0].latency
-    speeds = {trial.index: [one.speed if latency else one.rate for one in _members(trial, where)] for trial in trials}
-    of = _by_block(trials, speeds, latency=latency)
-    better: Better = "lower" if latency else "higher"
+    of = _by_block(trials)
     by = {name: {block: of[block] - log for block, log in base.items() if block in of} for name, base in bases.items()}
-    indices = {trial.index for trial in trials}
+    indices = {trial.index for trial, _ in trials}
     records = [record for record in campaign.trials if record.trial.index in indices]
     results = [(record, run) for record in records for run in _runs(record, where)]
     runs = [run for _, run in results]
     return Reached(
-        where=where,
-        op=runs[0].op,
-        unit="s" if latency else first[0].rate_unit,
-        better=better,
+        where=where, op=runs[0].op, unit="s" if latency else first[0].rate_unit,
+        better="lower" if latency else "higher",
         by={name: logs for name, logs in by.items() if logs} | {_VALUES: of},
-        value=estimate(spread([-log if latency else log for log in of.values()])),
-        marked=marked(records),
-        worked_s=rare_stalls.worked_s(runs) / len(first),
-        results=tuple(results),
-    )
+        value=interval(-log if latency else log for log in of.values()),
+        marked=marked(records), worked_s=rare_stalls.worked_s(runs) / len(first), results=tuple(results),
+    )  # fmt: skip
 
 
-def _by_block(
-    trials: Sequence[GroupTrial], reached: Mapping[int, Sequence[float | None]], *, latency: bool
-) -> dict[int, float]:
+def _by_block(trials: Sequence[_Trial]) -> dict[int, float]:
     """Logs: of the sum of the guests' rates, or the mean log of their speeds; of several trials of a block the mean."""
     found: dict[int, list[float]] = {}
-    for trial in trials:
-        known = [one for one in reached[trial.index] if one]
+    for trial, members in trials:
+        latency = members[0].latency
+        known = [known for one in members if (known := one.speed if latency else one.rate)]
         log = statistics.fmean(map(math.log, known)) if latency else math.log(math.fsum(known))
         found.setdefault(trial.block, []).append(log)
     return {block: statistics.fmean(logs) for block, logs in sorted(found.items())}
 
 
-def _bases(
-    group: Group, trials: Sequence[GroupTrial], groups: Sequence[Group], references: References, baseline: str
-) -> dict[str, _Logs]:
+def _bases(group: Group, groups: Sequence[Group], references: References, baseline: str) -> dict[str, _Logs]:
     """Logs by block of each of _BASES that there is."""
+    names = (baseline, group.environment)
     found: list[Mapping[int, float] | None]
-    if _members(trials[0], Where(group.workload, group.environment, group.scenario, group.guests))[0].latency:
-        found = [None, *(_alone_speeds(group, trials, references, name) for name in (baseline, group.environment))]
+    if group.of(group.trials[0])[0].latency:
+        found = [None, *(_alone_speeds(group, references, name) for name in names)]
     else:
         same = None if group.environment == baseline else baseline_sums(group, groups, baseline)
-        names = (baseline, group.environment)
-        found = [same, *(alone_rates(group, trials, references, name) for name in names)]
+        found = [same, *(alone_rates(group, references, name) for name in names)]
     return {
         name: {block: math.log(value) for block, value in of.items()}
         for name, of in zip(_BASES, found, strict=True)
-        if of and not (name == _BASES[-1] and trials[0].single)  # a guest alone is not divided by itself
+        if of and not (name == _BASES[-1] and group.trials[0].single)  # a guest alone is not divided by itself
     }
 
 
-def _alone_speeds(
-    group: Group, trials: Sequence[GroupTrial], references: References, environment: str
-) -> dict[int, float]:
-    places = {trial.block: (environment, group.workload, trial.block) for trial in trials}
-    found = {block: references.speed(group.scenario, place) for block, place in places.items()}
+def _alone_speeds(group: Group, references: References, environment: str) -> dict[int, float]:
+    found = {block: references.speed(group.scenario, (environment, group.workload, block)) for block in group.sums}
     return {block: speed for block, speed in found.items() if speed}
 
 
-def _cells(trials: Sequence[GroupTrial]) -> dict[Where, list[GroupTrial]]:
+def _cells(trials: Sequence[GroupTrial]) -> dict[Where, list[_Trial]]:
     """The trials of each source and target of the matrices whose trials are no groups."""
-    found: dict[Where, list[GroupTrial]] = {}
+    found: dict[Where, list[_Trial]] = {}
     for trial in trials:
-        if trial.type == "matrix":
-            for member in trial.measured:
-                if member.speed and member.rate:
-                    way = f"{member.guest} → {_target(trial, member)}"
-                    found.setdefault(Where(member.workload, way, trial.scenario), []).append(trial)
+        for member in trial.measured if trial.type == "matrix" else ():
+            if member.speed and member.rate:
+                way = f"{member.guest} → {dict(trial.services).get(member.guest, LABORATORY)}"
+                found.setdefault(Where(member.workload, way, trial.scenario), []).append((trial, [member]))
     return found
-
-
-def _target(trial: GroupTrial, member: Member) -> str:
-    return dict(trial.services).get(member.guest, LABORATORY)
-
-
-def _members(trial: GroupTrial, where: Where) -> list[Member]:
-    """The guests of a trial that a comparison is about; none where it is about others."""
-    if trial.scenario != where.scenario:
-        return []
-    if not where.guests:
-        way = where.environment
-        mine = [one for one in trial.of(where.workload) if f"{one.guest} → " in way]
-        return [one for one in mine if way.endswith(f" {_target(trial, one)}")]
-    mine = [one for one in trial.of(where.workload) if one.environment == where.environment]
-    return mine if trial.guests == where.guests else []
 
 
 def _runs(record: TrialRecord, where: Where) -> list[Run]:
@@ -218,7 +184,6 @@ def _pair(campaigns: tuple[Campaign, Campaign], before: Reached, after: Reached,
     some = [name for name in _BASES if all(name in one.by for one in (before, after))]
     name = _VALUES if absolute else next(iter([*enough, *some]), _VALUES)
     said = [] if absolute else [f"divided by {name}" if name != _VALUES else _NOTHING]
-    logs = [list(one.by[name].values()) for one in (before, after)]
     sides = [
         Side(
             Ratios(one.by[name]), one.value, None, one.marked, one.worked_s,
@@ -230,7 +195,7 @@ def _pair(campaigns: tuple[Campaign, Campaign], before: Reached, after: Reached,
         where=where, before=sides[0], after=sides[1], by="total", op=after.op, unit=after.unit, better=after.better,
         metric=METRICS.get(after.unit, after.unit), against=where.environment, by_values=name == _VALUES,
         levels=unlike.workload_of(campaigns[1], where.workload).levels,
-        said=(*said, *series_shape.notes(logs[0], "A"), *series_shape.notes(logs[1], "B")),
+        said=tuple(said),
     )  # fmt: skip
 
 

@@ -12,14 +12,14 @@ from virtometer.analysis.compared.comparison import Compared, Where
 from virtometer.analysis.compared.drift import between_campaigns
 from virtometer.analysis.compared.marked import Marked
 from virtometer.analysis.compared.worse import tested
-from virtometer.analysis.notes import between_stalls, busy
+from virtometer.analysis.notes import between_stalls, block_shapes, busy
+from virtometer.analysis.statistics import student
 from virtometer.analysis.statistics.equivalence import noise_floor, noise_floor_share
-from virtometer.analysis.statistics.interval import Spread, estimate, spread
+from virtometer.analysis.statistics.interval import interval, stricter
+from virtometer.analysis.statistics.spread import Spread, spread
 from virtometer.analysis.statistics.unpaired import difference
 from virtometer.analysis.statistics.verdicts import Decision, decide
 from virtometer.model import Better, Estimate, Finding, Level, VerdictBy
-
-_BOTH: tuple[VerdictBy, ...] = ("total", "typical")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +76,18 @@ class Pair:
     def difference(self, by: VerdictBy) -> Spread | None:
         """The logs of B less those of A."""
         if self.paired is not None:
-            return spread(list(self.paired.logs(by).values()))
+            return spread(self.paired.logs(by).values())
         if self.same:
-            return spread([0.0 for _ in self.after.ratios.logs(by)])
+            return spread(0.0 for _ in self.after.ratios.logs(by))
         after, before = (
             between_campaigns(list(side.ratios.logs(by).values()), side.control) for side in (self.after, self.before)
         )
         return difference(after, before)
+
+    def ratio(self, by: VerdictBy, levels: float) -> Estimate | None:
+        """B against A, with the number of blocks of the side that has fewer."""
+        of = self.difference(by)
+        return None if of is None else replace(student.of_spread(of, stricter(levels)), n=self.blocks(by))
 
     def blocks(self, by: VerdictBy) -> int:
         """Of the side that has fewer."""
@@ -93,7 +98,7 @@ class Pair:
         """What one side reached: its value, or its efficiency."""
         if self.by_values:
             return side.value
-        return estimate(spread(list(side.ratios.logs(self.by).values())))
+        return interval(side.ratios.logs(self.by).values())
 
 
 def conclude(pairs: Sequence[Pair], margin: float, levels: float) -> tuple[Compared, ...]:
@@ -132,35 +137,30 @@ def refusals(pairs: Sequence[Pair]) -> dict[Where, str]:
 
 def _counted(decision: Decision, of: Spread | None, pair: Pair) -> Decision:
     """With the blocks of the campaigns in place of the degrees of freedom of their difference."""
-    n = pair.blocks(pair.by)
-    ratio = None if decision.ratio is None else replace(decision.ratio, n=n)
-    per_block = 1.0 if of is None else n / of.n
+    per_block = 1.0 if of is None else pair.blocks(pair.by) / of.n
     needed, low, high = (
         None if blocks is None else math.ceil(blocks * per_block)
-        for blocks in (decision.blocks_needed, decision.blocks_low, decision.blocks_high)
+        for blocks in (decision.blocks_needed, decision.blocks_needed_low, decision.blocks_needed_high)
     )
-    return replace(decision, ratio=ratio, blocks_needed=needed, blocks_low=low, blocks_high=high)
+    return replace(decision, blocks_needed=needed, blocks_needed_low=low, blocks_needed_high=high)
 
 
 def _finding(pair: Pair, decision: Decision, why: Sequence[str], levels: float) -> Finding:
-    both: dict[VerdictBy, Estimate | None] = {}
-    for by in _BOTH:
-        of = estimate(pair.difference(by), strictness=levels)
-        both[by] = None if of is None else replace(of, n=pair.blocks(by))
     said = [
         *(["A and B are the same measurements"] if pair.same else []),
         *pair.said,
+        *(
+            note
+            for name, side in zip("AB", (pair.before, pair.after), strict=True)
+            for note in block_shapes.of_one((side.ratios.logs(pair.by) or side.ratios.total).values(), name)
+        ),
         *marks.notes(pair.before.marked, pair.after.marked),
         *decision.why,
         *why,
     ]
     return Finding(
-        workload=pair.where.workload, op=pair.op, metric=pair.metric, unit=pair.unit, better=pair.better,
-        subject=pair.where.environment, against=pair.against, ratio=both["total"], verdict=decision.verdict,
-        p_value=decision.p_value, p_adjusted=decision.p_adjusted, host_cpu_ratio=None, value=pair.after.value,
-        detectable=decision.detectable, blocks_needed=decision.blocks_needed, seconds_needed=None,
-        blocks_needed_low=decision.blocks_low, blocks_needed_high=decision.blocks_high,
-        p_equivalent_adjusted=decision.p_equivalent_adjusted,
-        notes=tuple(dict.fromkeys(said)), unlike=pair.unlike, levels=pair.levels, typical=both["typical"],
-        verdict_by=pair.by,
+        **decision.concluded, workload=pair.where.workload, op=pair.op, metric=pair.metric, unit=pair.unit,
+        better=pair.better, subject=pair.where.environment, against=pair.against, ratio=pair.ratio("total", levels),
+        typical=pair.ratio("typical", levels), value=pair.after.value, notes=tuple(dict.fromkeys(said)),
+        unlike=pair.unlike, levels=pair.levels, verdict_by=pair.by,
     )  # fmt: skip

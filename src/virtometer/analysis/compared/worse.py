@@ -13,12 +13,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeVar
 
-from scipy import special
-
 from virtometer.analysis.compared import rare_stalls
 from virtometer.analysis.statistics import holm
 from virtometer.analysis.statistics.equivalence import limit, noise_floor, noise_floor_share
-from virtometer.analysis.statistics.interval import Spread
+from virtometer.analysis.statistics.spread import Spread
 from virtometer.model import MIN_BLOCKS
 
 Which = TypeVar("Which")
@@ -64,7 +62,7 @@ def tested(
     """
     known = {key: of for key, of in family.items() if of is not None and of.n >= MIN_BLOCKS}
     worse = {key: p_worse(of, margin) for key, of in known.items()}
-    adjusted = dict(zip(worse, (min(1.0, p / strictness) for p in holm.adjust(list(worse.values()))), strict=True))
+    adjusted = holm.adjusted(worse, strictness)
     found = {}
     for key in family:
         if key not in known:
@@ -92,18 +90,12 @@ def tested(
 
 def p_worse(of: Spread, margin: float) -> float:
     """One-sided p of a loss of at most the margin. `of` has two blocks or more."""
-    return _below(of, of.mean + limit(margin))
+    return of.p_value(of.mean + limit(margin))
 
 
 def p_not_worse(of: Spread, margin: float) -> float:
     """One-sided p of a loss of the margin or more. `of` has two blocks or more."""
-    return _below(of, -of.mean - limit(margin))
-
-
-def _below(of: Spread, away: float) -> float:
-    if of.sd == 0.0:
-        return 0.0 if away < 0 else 1.0
-    return float(special.stdtr(of.n - 1, away / of.error))
+    return of.p_value(-of.mean - limit(margin))
 
 
 def _coarse(control: Spread | None) -> str:

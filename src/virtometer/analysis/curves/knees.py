@@ -16,7 +16,7 @@ from virtometer.analysis.compare.blocks import usable
 from virtometer.analysis.curves.sweeps import Series, series
 from virtometer.analysis.describe.measures import merged_times
 from virtometer.analysis.statistics import knee
-from virtometer.analysis.statistics.interval import estimate, spread
+from virtometer.analysis.statistics.interval import interval
 from virtometer.analysis.statistics.knee import BlockKnee, Load, Middle
 from virtometer.counted import counted
 from virtometer.model import Campaign, Estimate, Run, TrialRecord
@@ -118,7 +118,7 @@ def _latencies(blocks: Mapping[int, list[Load]]) -> dict[float, Estimate]:
     for loads in blocks.values():
         for one in loads:
             logs[one.rate].append(math.log(one.latency))
-    means = {rate: estimate(spread(logs[rate])) for rate in sorted(logs)}
+    means = {rate: interval(logs[rate]) for rate in sorted(logs)}
     return {rate: mean for rate, mean in means.items() if mean is not None}
 
 

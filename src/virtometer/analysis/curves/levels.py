@@ -12,33 +12,41 @@ from collections.abc import Mapping
 from typing import Any
 
 from virtometer import agent_table
-from virtometer.analysis.compare.blocks import cells
+from virtometer.analysis.compare.blocks import Cell, Key
+from virtometer.analysis.compare.values import metric
 from virtometer.analysis.curves.sweeps import Series
-from virtometer.analysis.statistics.interval import estimate, spread
-from virtometer.model import Campaign, Estimate
+from virtometer.analysis.statistics.interval import interval
+from virtometer.model import Estimate, Quantity
 
 RAM = "RAM"
 MEASURES = {"L1": "l1d-bytes", "L2": "l2-bytes", "L3": "l3-bytes", "L4": "l4-bytes"}
 
 
-def of_series(campaign: Campaign, series: Series) -> dict[str, dict[str, Estimate]]:
-    """Level averages by environment, of a series of an operation on arrays over their sizes; empty for any other."""
+def of_series(cells: Mapping[Key, Cell], series: Series) -> dict[str, dict[str, Quantity[Estimate]]]:
+    """Level averages by environment, of a series of an operation on arrays over their sizes; empty for any other.
+
+    cells: of the campaign.
+    """
     arrays = agent_table.arrays(series.workload, series.op)
     if arrays is None or series.axes != ("size",):
         return {}
     sizes = {name: int(place[0]) for place, name in series.points.items()}
-    values: dict[str, dict[int, Mapping[int, float]]] = {}
-    found: dict[str, dict[str, float]] = {}
-    for (workload, environment), cell in cells(campaign).items():
-        if workload in sizes and cell.values:
-            values.setdefault(environment, {})[sizes[workload]] = cell.values
-            _, run = cell.results[0]
-            found.setdefault(environment, caches(run.reported.measures))
-    return {
-        one.name: averages
-        for one in campaign.plan.environments
-        if one.name in values and (averages := level_averages(values[one.name], arrays.held, found[one.name]))
-    }
+    made = {}
+    for environment in dict.fromkeys(name for _, name in cells):
+        at = {key: cell for key, cell in cells.items() if key[1] == environment and key[0] in sizes and cell.values}
+        own = {sizes[workload]: cell for (workload, _), cell in at.items()}
+        if not own:
+            continue
+        first = next(iter(own.values()))
+        values, found = {size: cell.values for size, cell in own.items()}, caches(first.results[0][1].reported.measures)
+        if (averages := level_averages(values, arrays.held, found)) and first.shape is not None:
+            op, unit, better = first.shape
+            what = metric(series.workload, op, unit)
+            made[environment] = {
+                level: Quantity(environment, f"{what} in {level}", unit, better, "geometric mean", average)
+                for level, average in averages.items()
+            }
+    return made
 
 
 def caches(measures: Mapping[str, Any]) -> dict[str, float]:
@@ -68,7 +76,6 @@ def level_averages(
     for level, sizes in levels.items():
         complete = set[int].intersection(*(set(by_block) for by_block in sizes)) if sizes else set()
         means = [math.fsum(by_block[block] for by_block in sizes) / len(sizes) for block in sorted(complete)]
-        average = estimate(spread([math.log(mean) for mean in means]))
-        if average is not None:
+        if (average := interval(map(math.log, means))) is not None:
             averages[level] = average
     return averages

@@ -8,9 +8,9 @@ import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from virtometer.analysis.describe.measures import Measured, Times, further_measures, histograms
+from virtometer.analysis.describe.measures import Times, further_measures, histograms
 from virtometer.clock.intervals import residual_s
-from virtometer.model import Campaign, ClockFault, FaultKind, Run, SetAside, columns_of
+from virtometer.model import Campaign, ClockFault, Estimate, FaultKind, Quantity, Run, SetAside, columns_of
 
 WORKLOAD = "clock"
 LATENESS = "timer-lateness"
@@ -58,7 +58,7 @@ class ClockQuality:
     residual_s: float
     faults: Mapping[FaultKind, Sequence[ClockFault]]
     rejected: int
-    measures: Mapping[str, Measured]
+    measures: Mapping[str, Quantity[Estimate]]
     lateness: Times | None
 
     @property
@@ -81,7 +81,7 @@ class ClockQuality:
         """The error of a duration of any length: jump, resolution, a reading; None without the workload."""
         fine = self.measures.get("resolution-monotonic")
         cost = self.measures.get("cost-monotonic")
-        return None if fine is None or cost is None else self._jump_s + fine.median + cost.median
+        return None if fine is None or cost is None else self._jump_s + fine.estimate.value + cost.estimate.value
 
     def error(self, seconds: float) -> float:
         """Relative error of a duration by this clock at worst, by what is known: that of short ones may be larger.

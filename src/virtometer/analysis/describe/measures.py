@@ -12,20 +12,9 @@ from virtometer.agent_table import TimedBy
 from virtometer.analysis.compare.blocks import Key
 from virtometer.analysis.score.alone import alone_in
 from virtometer.analysis.score.tool_measures import TOOL_MEASURES
-from virtometer.model import Campaign, Run
+from virtometer.model import Campaign, Estimate, Quantity, Run
 
 QUANTILES = (0.5, 0.9, 0.99, 0.999, 1.0)
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """One measure over the trials, in host time: median, smallest, largest."""
-
-    unit: str
-    median: float
-    low: float
-    high: float
-    trials: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +30,8 @@ class Times:
         return next((time for time, so_far in self.steps if so_far >= wanted), self.steps[-1][0])
 
 
-def further_measures(campaign: Campaign) -> dict[Key, dict[str, Measured]]:
-    """Each measure of each workload in each environment, by name."""
+def further_measures(campaign: Campaign) -> dict[Key, dict[str, Quantity[Estimate]]]:
+    """Each measure of each workload in each environment, by name, over the trials and in host time."""
     values: dict[Key, dict[str, tuple[str, list[float]]]] = {}
     for key, run in _measured(campaign):
         for name, measure in run.reported.measures.items():
@@ -51,12 +40,15 @@ def further_measures(campaign: Campaign) -> dict[Key, dict[str, Measured]]:
             if factor is not None:
                 values.setdefault(key, {}).setdefault(name, (unit, []))[1].append(float(measure["value"]) * factor)
     return {
-        key: {
-            name: Measured(unit, statistics.median(found), min(found), max(found), len(found))
-            for name, (unit, found) in of.items()
-        }
+        key: {name: median_and_range(key[1], name, unit, found) for name, (unit, found) in of.items()}
         for key, of in values.items()
     }
+
+
+def median_and_range(subject: str, metric: str, unit: str, values: Sequence[float]) -> Quantity[Estimate]:
+    """Of several values; in place of an interval the smallest and the largest."""
+    estimate = Estimate(statistics.median(values), min(values), max(values), len(values), level=1.0)
+    return Quantity(subject, metric, unit, None, "median", estimate)
 
 
 def histograms(campaign: Campaign) -> dict[Key, dict[str, Times]]:

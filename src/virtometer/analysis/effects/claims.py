@@ -76,16 +76,7 @@ def claims(zero: Floats, none: Floats, strictness: Strictness = USUAL) -> list[C
     Adjusted p values are divided by the strictness, so that a claim always takes one below the usual level.
     """
     known = [at for at in range(len(zero)) if not np.isnan(zero[at])]
-    adjusted, alike = (
-        dict(
-            zip(
-                known,
-                (min(1.0, p / strictness.claims) for p in holm.adjust([float(of[at]) for at in known])),
-                strict=True,
-            )
-        )
-        for of in (zero, none)
-    )
+    adjusted, alike = (holm.adjusted({at: float(of[at]) for at in known}, strictness.claims) for of in (zero, none))
     return [
         Claim(_verdict(adjusted[at], alike[at]), float(zero[at]), adjusted[at], alike[at])
         if at in adjusted

@@ -7,7 +7,6 @@ findings. The baseline's own number in the block is the common scale.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 
 from virtometer.analysis.compare.blocks import Cell, beside
@@ -23,24 +22,18 @@ class Incomparable(StrEnum):
     WINDOWS = "they are of long windows or slices, and the baseline beside them has nothing of the same kind"
 
 
-@dataclass(frozen=True, slots=True)
-class Comparable:
-    """The numbers of a cell by block, on the scale of the baseline's own number; and why others are left out."""
-
-    numbers: Blocks
-    left_out: tuple[Incomparable, ...] = ()
-
-
 def comparable(
     cell: Cell, baseline: Cell | None, of: Callable[[Cell], Blocks], long_of: Callable[[Cell], Blocks] | None = None
-) -> Comparable:
-    """The numbers of a cell, each times (baseline in the block) / (baseline in the groups and windows of the cell).
+) -> tuple[Blocks, list[Incomparable]]:
+    """The numbers of a cell by block, on the scale of the baseline's own number; and why others are left out.
+
+    Each is multiplied by (baseline in the block) / (baseline in the groups and windows of the cell).
 
     of: the numbers of a cell by block. long_of: those of its long windows beside slices; None where nobody knows them.
     Unchanged where the block has one group and all windows are of one kind. Without a baseline there are no groups.
     """
     if baseline is None or cell is baseline:
-        return Comparable(of(cell))
+        return of(cell), []
     near = beside(cell, baseline)
     whole, own, own_long = of(baseline), of(near), long_of(near) if long_of is not None else {}
     numbers: dict[int, float] = {}
@@ -56,7 +49,7 @@ def comparable(
             numbers[block] = number * whole[block] / against[block]
         else:
             left_out.append(Incomparable.GROUP if alike else Incomparable.WINDOWS)
-    return Comparable(numbers, tuple(left_out))
+    return numbers, left_out
 
 
 def sentences(left_out: Sequence[Incomparable]) -> list[str]:

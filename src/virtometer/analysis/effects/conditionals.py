@@ -7,9 +7,9 @@ although it reaches the margin, and never both: so any of these is wrong with a 
 
 from __future__ import annotations
 
-from virtometer.analysis.effects.claims import ALPHA, Strictness, interval, p_of_none
+from virtometer.analysis.effects.claims import ALPHA, Strictness, p_of_none
 from virtometer.analysis.effects.coding import Term
-from virtometer.analysis.effects.effect import Conditional, change
+from virtometer.analysis.effects.effect import Conditional, changes
 from virtometer.analysis.effects.model import Model
 from virtometer.analysis.statistics.equivalence import LEVEL as EQUIVALENCE_LEVEL
 
@@ -30,14 +30,13 @@ def conditionals(made: Model, term: Term, margin: float, strictness: Strictness)
     if not kept:
         return ()
     estimates = made.fit.contrasts([weight for _, weight in kept])
-    low, high = interval(estimates, ALPHA * strictness.intervals / len(kept))
+    found = changes(estimates, ALPHA * strictness.intervals / len(kept))
     none, most = p_of_none(estimates, margin), EQUIVALENCE_LEVEL * strictness.claims
     return tuple(
         Conditional(
             made.variables[own].name, made.variables[own].levels[to[own]], made.variables[own].levels[back[own]],
             made.variables[other].name, made.variables[other].levels[given],
-            change(float(estimates.value[at, 0]), float(low[at, 0]), float(high[at, 0])),
-            none=bool(none[at, 0] < most / len(kept)),
+            found[at], none=bool(none[at, 0] < most / len(kept)),
         )
         for at, ((own, other, given, to, back), _) in enumerate(kept)
     )  # fmt: skip

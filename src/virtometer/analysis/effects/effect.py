@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from virtometer.analysis.effects.claims import Influence
+from virtometer.analysis.effects.claims import Influence, interval
+from virtometer.analysis.effects.fit import Estimates
 from virtometer.analysis.notes.nuisance import Nuisance
 from virtometer.model import Better, Screened
 
@@ -26,12 +27,23 @@ class Change:
         """Whether there is an interval, and 0 lies outside it."""
         return self.low is not None and self.high is not None and (self.low > 0 or self.high < 0)
 
+    @property
+    def size(self) -> float:
+        """How far from no change, as a logarithm of a ratio."""
+        return abs(math.log1p(max(self.percent / 100, -1 + 1e-15)))
+
 
 def change(log: float, low: float, high: float) -> Change:
     """From logarithms of ratios; bounds that are not a number are None."""
     return Change(
         _percent(log), None if math.isnan(low) else _percent(low), None if math.isnan(high) else _percent(high)
     )
+
+
+def changes(of: Estimates, alpha: float) -> list[Change]:
+    """Of each contrast, in the first repetition. alpha: 1 - the level of its interval."""
+    rows = zip(*(one[:, 0].tolist() for one in (of.value, *interval(of, alpha))), strict=True)
+    return [change(*row) for row in rows]
 
 
 def _percent(log: float) -> float:
@@ -105,7 +117,7 @@ class Effect:
     @property
     def largest(self) -> Contrast:
         """The contrast that `change` is of."""
-        return max(self.contrasts, key=lambda one: abs(math.log1p(max(one.change.percent / 100, -1 + 1e-15))))
+        return max(self.contrasts, key=lambda one: one.change.size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,15 +130,23 @@ class Lost:
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """What a setting does to a metric, against the default. improves: the interval lies on the better side of 0."""
+    """What a setting does to a metric, against the default."""
 
     metric: str
     unit: str
     better: Better
     beside: bool
     change: Change
-    improves: bool
-    worsens: bool
+
+    @property
+    def improves(self) -> bool:
+        """Whether the interval lies on the better side of 0."""
+        return self.change.differs and (self.change.percent > 0) == (self.better == "higher")
+
+    @property
+    def worsens(self) -> bool:
+        """Whether it lies on the other side."""
+        return self.change.differs and not self.improves
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,8 @@ from virtometer.analysis.effects.fit import LEAST_FREEDOM, Estimates
 from virtometer.analysis.effects.model import Model, models
 from virtometer.analysis.effects.table import Experiment
 from virtometer.analysis.statistics import equivalence, holm
-from virtometer.analysis.statistics.interval import Spread
 from virtometer.analysis.statistics.precision import MAX_BLOCKS
+from virtometer.analysis.statistics.spread import Spread
 from virtometer.analysis.statistics.verdicts import CLAIM_LEVEL
 from virtometer.analysis.stopping.rule import SAFE, Allotment, allotted, blocks_for_precision, blocks_to_decide
 
@@ -116,19 +116,10 @@ def _needed(
     none = holm.adjust([one.none for one in family])
     open_zero = sum(p >= SAFE * differ for p in zero)
     open_none = sum(p >= SAFE * alike for p in none)
-    needed: list[int | None] = []
-    for at, one in enumerate(family):
-        if zero[at] < SAFE * differ or none[at] < SAFE * alike:
-            needed.append(one.of.n)
-        else:
-            needed.append(
-                blocks_to_decide(
-                    one.of,
-                    limit,
-                    differ / max(1, open_zero),
-                    most,
-                    alike_level=alike / max(1, open_none),
-                    freedom=one.freedom,
-                )
-            )
-    return needed
+    levels = differ / max(1, open_zero), alike / max(1, open_none)
+    return [
+        one.of.n
+        if p_zero < SAFE * differ or p_none < SAFE * alike
+        else blocks_to_decide(one.of, limit, levels[0], most, alike_level=levels[1], freedom=one.freedom)
+        for one, p_zero, p_none in zip(family, zero, none, strict=True)
+    ]

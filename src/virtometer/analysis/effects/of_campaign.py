@@ -6,6 +6,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 
 from virtometer.analysis.compare.blocks import Cell, Key, usable
 from virtometer.analysis.describe.measures import histograms_of, merged_times
@@ -111,14 +112,16 @@ def _experiment(
             continue
         refused = _busy_host(workload.name, of, levels, plan)
         made = _Workload(of, cells.get((workload.name, plan.baseline)), levels, refused)
-        values[workload.name] = made.response((workload.name, shape[1], shape[2]), _values, _long_values)
+        values[workload.name] = made.response(
+            (workload.name, shape[1], shape[2]), attrgetter("values"), attrgetter("long_values")
+        )
         responses.append(values[workload.name])
         slow = {name: _slowest(cell) for name, cell in of.items()}
         for histogram in dict.fromkeys(one for found in slow.values() for one in found):
             metric = f"{100 * PERCENTILE:g} % {histogram} of {workload.name}"
             responses.append(made.response((metric, "s", "lower"), _slow(histogram), beside=True))
         if any(cell.costs for cell in of.values()):
-            responses.append(made.response((f"{COST} {workload.name}", "s", "lower"), _costs, beside=True))
+            responses.append(made.response((f"{COST} {workload.name}", "s", "lower"), attrgetter("costs"), beside=True))
     return Experiment(
         variables,
         (*responses, *ratios(plan.workloads, values)),
@@ -180,11 +183,9 @@ class _Workload:
             for record, _ in cell.results:
                 at = first.setdefault(record.trial.block, record.trial.index)
                 first[record.trial.block] = min(at, record.trial.index)
-            found = comparable(cell, self.baseline, of, long_of)
-            left_out += found.left_out
-            rows += [
-                (first[block], block, self.levels[name], value) for block, value in found.numbers.items() if value > 0
-            ]
+            numbers, without = comparable(cell, self.baseline, of, long_of)
+            left_out += without
+            rows += [(first[block], block, self.levels[name], value) for block, value in numbers.items() if value > 0]
         rows.sort(key=lambda row: row[0])
         return Response(
             *about,
@@ -196,18 +197,6 @@ class _Workload:
             notes=tuple(sentences(left_out)),
             refused=self.refused,
         )
-
-
-def _values(cell: Cell) -> Blocks:
-    return cell.values
-
-
-def _long_values(cell: Cell) -> Blocks:
-    return cell.long_values
-
-
-def _costs(cell: Cell) -> Blocks:
-    return cell.costs
 
 
 def _slow(histogram: str) -> Callable[[Cell], Blocks]:

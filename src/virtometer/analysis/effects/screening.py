@@ -23,9 +23,8 @@ import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from virtometer.analysis.effects.claims import interval, p_of_zero
+from virtometer.analysis.effects.effect import change
 from virtometer.analysis.effects.model import Model, models
 from virtometer.analysis.effects.table import Experiment
 from virtometer.analysis.statistics.equivalence import limit
@@ -33,8 +32,6 @@ from virtometer.model import Screened, Why
 
 SHARE = 0.5
 """Of the levels of claims, for each of two stages."""
-
-_LARGEST = 700.0  # logarithm of a ratio that a floating-point number holds
 
 INTERACTION_LEVEL = 0.01
 """p below which an interaction of the first stage keeps factors."""
@@ -131,6 +128,6 @@ def _screened(
     why = Why.ROOM if name in without_room else why
     if far is None:
         return Screened(name, why, "", "", None, None)
-    low, high = (None if np.isnan(bound) else 100 * math.expm1(min(bound, _LARGEST)) for bound in (far.low, far.high))
+    shown = change(0.0, far.low, far.high)
     chain = tuple(":".join(pair) for pair in because.chain) if because is not None else ()
-    return Screened(name, why, far.metric, far.level, low, high, chain)
+    return Screened(name, why, far.metric, far.level, shown.low, shown.high, chain)

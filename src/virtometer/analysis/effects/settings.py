@@ -10,9 +10,9 @@ from collections.abc import Collection, Mapping, Sequence, Set
 
 import numpy as np
 
-from virtometer.analysis.effects.claims import ALPHA, interval
+from virtometer.analysis.effects.claims import ALPHA
 from virtometer.analysis.effects.coding import Term
-from virtometer.analysis.effects.effect import Gain, Recommendation, change
+from virtometer.analysis.effects.effect import Gain, Recommendation, changes
 from virtometer.analysis.effects.model import Model
 from virtometer.analysis.effects.table import Floats, Response
 
@@ -89,9 +89,8 @@ def _simplified(of: Model, levels: dict[int, int], default: Setting, sign: float
         weights = of.setting(levels, back)
         if levels[factor] == default[factor] or weights is None:
             continue
-        lost = of.fit.contrasts([weights])
-        low, high = (sign * float(bound[0, 0]) for bound in interval(lost, alpha))
-        if not min(low, high) > 0:
+        (lost,) = changes(of.fit.contrasts([weights]), alpha)
+        if not lost.differs or lost.percent * sign < 0:
             levels = back
     return levels
 
@@ -100,11 +99,5 @@ def _gain(of: Model, response: Response, to: Setting, from_: Setting, alpha: flo
     weights = of.setting(to, from_)
     if weights is None:
         return None
-    found = of.fit.contrasts([weights])
-    low, high = (float(bound[0, 0]) for bound in interval(found, alpha))
-    up = response.better == "higher"
-    return Gain(
-        response.metric, response.unit, response.better, response.beside,
-        change(float(found.value[0, 0]), low, high),
-        improves=low > 0 if up else high < 0, worsens=high < 0 if up else low > 0,
-    )  # fmt: skip
+    (found,) = changes(of.fit.contrasts([weights]), alpha)
+    return Gain(response.metric, response.unit, response.better, response.beside, found)

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import special
 
 from virtometer.analysis.effects import claims, diagnostics
-from virtometer.analysis.effects.claims import ALPHA, USUAL, Claim, Influence, Strictness, interval
+from virtometer.analysis.effects.claims import ALPHA, USUAL, Claim, Influence, Strictness
 from virtometer.analysis.effects.coding import Term
 from virtometer.analysis.effects.conditionals import conditionals
 from virtometer.analysis.effects.effect import (
@@ -24,7 +24,7 @@ from virtometer.analysis.effects.effect import (
     Point,
     Recommendation,
     Residual,
-    change,
+    changes,
 )
 from virtometer.analysis.effects.fit import LEAST_FREEDOM
 from virtometer.analysis.effects.model import Asked, Model, model_of
@@ -155,7 +155,7 @@ def _metric(one: _Fitted, verdicts: Sequence[Claim], margin: float, strictness: 
         if own:
             effect = _effect(made, response.metric, term, own, total, margin, strictness)
             found.append(_open(effect) if response.refused else effect)
-    found.sort(key=_size, reverse=True)
+    found.sort(key=lambda one: one.change.size, reverse=True)
     order = np.argsort(made.observed.order)
     residuals = [
         Residual(place, int(made.observed.block[at]), 100 * float(np.expm1(made.fit.residuals[at, 0])))
@@ -172,10 +172,6 @@ def _metric(one: _Fitted, verdicts: Sequence[Claim], margin: float, strictness: 
 def _open(of: Effect) -> Effect:
     """The effect without claims of no influence at a level of another factor."""
     return replace(of, conditionals=tuple(replace(one, none=False) for one in of.conditionals))
-
-
-def _size(of: Effect) -> float:
-    return abs(float(np.log1p(max(of.change.percent / 100, -1 + 1e-15))))
 
 
 def _few(of: Model) -> tuple[str, ...]:
@@ -204,15 +200,12 @@ def _effect(
 ) -> Effect:
     alpha = ALPHA * strictness.intervals
     estimates = made.fit.contrasts([asked.weights for asked, _ in own])
-    low, high = interval(estimates, alpha)
-    wide_low, wide_high = interval(estimates, alpha / len(own))
     contrasts = [
         Contrast(
-            _names(made, term, asked.level), _names(made, term, asked.against),
-            change(float(estimates.value[at, 0]), float(low[at, 0]), float(high[at, 0])),
-            claim.verdict, claim.p_value, claim.p_adjusted,
+            _names(made, term, asked.level), _names(made, term, asked.against), of, claim.verdict, claim.p_value,
+            claim.p_adjusted,
         )
-        for at, (asked, claim) in enumerate(own)
+        for (asked, claim), of in zip(own, changes(estimates, alpha), strict=True)
     ]  # fmt: skip
     far = int(np.argmax(np.abs(estimates.value[:, 0])))
     verdicts = {one.verdict for one in contrasts}
@@ -224,7 +217,7 @@ def _effect(
     wholly = made.separation.same.get(term, True)
     return Effect(
         metric, made.name(term), tuple(made.variables[one].name for one in term), tuple(contrasts),
-        change(float(estimates.value[far, 0]), float(wide_low[far, 0]), float(wide_high[far, 0])),
+        changes(estimates, alpha / len(own))[far],
         share=float(made.fit.sum_of_squares(list(made.spans[term]))[0]) / total if total > 0 else 0.0,
         verdict=verdict, p_adjusted=min(adjusted) if adjusted else None,
         aliases=tuple(made.name(one) for one in aliases), wholly=wholly,
@@ -318,16 +311,11 @@ def _corners(made: Model, alpha: float) -> tuple[tuple[str, tuple[Corner, ...]],
             for pair in made.terms[term].rows
             if (weight := made.setting(dict(zip(term, pair, strict=True)), base)) is not None
         }
-        changes = dict.fromkeys(made.terms[term].rows.keys() & {tuple(base.values())}, Change(0.0, 0.0, 0.0))
-        away = [pair for pair in weights if pair not in changes]
-        estimates = made.fit.contrasts([weights[pair] for pair in away])
-        low, high = interval(estimates, alpha)
-        for at, pair in enumerate(away):
-            changes[pair] = change(*(float(one[at, 0]) for one in (estimates.value, low, high)))
-        corners = []
-        for pair in (one for one in made.terms[term].rows if one in changes):
-            first, second = _names(made, term, pair)
-            corners.append(Corner(first, second, changes[pair]))
+        at = dict.fromkeys(made.terms[term].rows.keys() & {tuple(base.values())}, Change(0.0, 0.0, 0.0))
+        away = [pair for pair in weights if pair not in at]
+        at |= zip(away, changes(made.fit.contrasts([weights[pair] for pair in away]), alpha), strict=True)
+        names = {pair: _names(made, term, pair) for pair in made.terms[term].rows if pair in at}
+        corners = [Corner(first, second, at[pair]) for pair, (first, second) in names.items()]
         found.append((made.name(term), tuple(corners)))
     return tuple(found)
 

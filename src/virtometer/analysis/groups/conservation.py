@@ -6,29 +6,18 @@ is slow, CPU time that is counted twice. What breaks a limit is not hidden, but 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
-from virtometer.analysis.groups.members import GroupTrial
+from virtometer.analysis.groups.members import GroupTrial, cpu_s
 from virtometer.model import Estimate
 
 _TICKS_S = 0.02  # accounts of the kernel are in steps of up to 10 ms at both ends of the stretch
 _INEXACT = 0.02  # of the host's time: the readings of guests and host are not of one instant
 
 
-def guests_cpu_s(trial: GroupTrial) -> float | None:
-    """CPU seconds of all guests of a trial, each guest once. None where the account of one is missing."""
-    found: dict[str, float] = {}
-    for member in trial.members:
-        if member.host_cpu_s is None:
-            return None
-        found[member.whose] = max(member.host_cpu_s, found.get(member.whose, 0.0))
-    return math.fsum(found.values())
-
-
 def broken(trial: GroupTrial) -> str:
     """What the CPU times of a trial contradict, in a sentence; empty where they can be right or are unknown."""
-    if (used := guests_cpu_s(trial)) is None:
+    if (used := cpu_s(trial.members)) is None:
         return ""
     guests = len({member.whose for member in trial.members})
     limit = trial.offered * trial.window_s

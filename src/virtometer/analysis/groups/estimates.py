@@ -10,20 +10,21 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TypedDict
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from virtometer.analysis.compare.values import METRICS
 from virtometer.analysis.groups import conservation, fairness, interference, order
-from virtometer.analysis.groups.bounds import of_logs, of_values
 from virtometer.analysis.groups.fairness import FairnessEstimates
 from virtometer.analysis.groups.member_estimates import MemberEstimate, spent
-from virtometer.analysis.groups.members import GroupTrial, Member, Shape
+from virtometer.analysis.groups.members import GroupTrial, Member, Shape, cpu_s
 from virtometer.analysis.groups.order import Rank
-from virtometer.analysis.groups.reference import STATES, References, Single, worth
+from virtometer.analysis.groups.reference import References, Single, mean_worth, worth
+from virtometer.analysis.statistics import arithmetic
+from virtometer.analysis.statistics.interval import interval
 from virtometer.counted import counted
-from virtometer.model import MIN_BLOCKS, Estimate
+from virtometer.model import MIN_BLOCKS, Better, Estimate, Quantity
 
 _UNLIKE = 1.1  # max/min from which on it is told that nobody in particular gets less
 _GROWING = ("together", "instances")
@@ -33,15 +34,15 @@ _GROWING = ("together", "instances")
 class Group:
     """Several guests at once, over the blocks.
 
-    guests: all that worked, loads included. sum, mean: of the measured guests, in `unit` and `mean_unit`. Against one
-    guest alone, the ideal for this number of processors, and the baseline with `baseline_guests` guests: by sums.
-    ideal: the sum that fair processors would give, by the geometric mean of the blocks. cost: host CPU seconds per unit
-    of work; cost_against_one: the same by that of one guest. host: processors' worth of each of STATES.
-    overlap_s: median of the stretch in which all worked. watch_share: median of the part of one processor that watching
-    the host took. None: unknown. skew_p99_ns: of the starts; skew_bound_ns: of its error.
-    alone: value (in `alone_unit`) of one guest with nobody beside it in the same blocks; alone_rate: its rate in
-    `unit`; alone_host: processors' worth of each of STATES meanwhile. follows_alone: whether tables have that guest in
-    a row before this group: before the first one of its place, where no group consists of it.
+    guests: all that worked, loads included. sum, mean: of the measured guests. Against one guest alone, the ideal for
+    this number of processors, and the baseline with `baseline_guests` guests: by sums. ideal: the sum that fair
+    processors would give, by the geometric mean of the blocks. cost: host CPU seconds per unit of work;
+    cost_against_one: the same by that of one guest. host: processors' worth of each of STATES. overlap_s: median of the
+    stretch in which all worked. watch_share: median of the part of one processor that watching the host took. None:
+    unknown. skew_p99_ns: of the starts; skew_bound_ns: of its error. sums: by block. alone: value of one guest with
+    nobody beside it in the same blocks; alone_rate: its rate; alone_host: processors' worth of each of STATES
+    meanwhile. trials: those with a value of each guest. follows_alone: whether tables have that guest alone in a row
+    before this group: before the first one of its place, where no group consists of it.
     """
 
     scenario: str
@@ -49,12 +50,9 @@ class Group:
     environment: str
     workload: str
     guests: int
-    unit: str
-    mean_unit: str
-    better: str
     n: int
-    sum: Estimate | None
-    mean: Estimate | None
+    sum: Quantity[Estimate | None]
+    mean: Quantity[Estimate | None]
     ideal: Estimate | None
     against_one: Estimate | None
     against_ideal: Estimate | None
@@ -70,13 +68,17 @@ class Group:
     overlap_s: float | None
     watch_share: float | None
     members: tuple[MemberEstimate, ...]
-    notes: tuple[str, ...] = ()
-    sums: Mapping[int, float] = field(default_factory=dict)  # by block
-    alone: Estimate | None = None
-    alone_unit: str = ""
-    alone_rate: Estimate | None = None
-    alone_host: Mapping[str, float] = field(default_factory=dict)
+    notes: tuple[str, ...]
+    sums: Mapping[int, float]
+    alone: Quantity[Estimate | None]
+    alone_rate: Quantity[Estimate | None]
+    alone_host: Mapping[str, float]
+    trials: tuple[GroupTrial, ...]
     follows_alone: bool = False
+
+    def of(self, trial: GroupTrial) -> list[Member]:
+        """Its measured guests in one of its trials."""
+        return [one for one in trial.of(self.workload) if one.environment == self.environment]
 
 
 def groups(
@@ -100,7 +102,7 @@ def groups(
     made.sort(
         key=lambda one: (scenarios.index(one.scenario), places.index((one.environment, one.workload)), one.guests)
     )
-    return _after_alone(_against_baseline(one, made, trials, references, baseline) for one in made)
+    return _after_alone(_against_baseline(one, made, references, baseline) for one in made)
 
 
 def _after_alone(found: Iterable[Group]) -> tuple[Group, ...]:
@@ -110,17 +112,8 @@ def _after_alone(found: Iterable[Group]) -> tuple[Group, ...]:
         by_place.setdefault((one.scenario, one.environment, one.workload), []).append(one)
     for some in by_place.values():
         consists = some[0].type in _GROWING and any(one.guests == 1 for one in some)
-        some[0] = replace(some[0], follows_alone=some[0].alone is not None and not consists)
+        some[0] = replace(some[0], follows_alone=some[0].alone.estimate is not None and not consists)
     return tuple(one for some in by_place.values() for one in some)
-
-
-class _Alone(TypedDict):
-    """Fields of Group that are about one guest alone."""
-
-    alone: Estimate | None
-    alone_unit: str
-    alone_rate: Estimate | None
-    alone_host: Mapping[str, float]
 
 
 class _Grouped:
@@ -145,53 +138,67 @@ class _Grouped:
         first = self.trials[0]
         mine = self._mine(first)
         count, member = len(mine), mine[0]
-        blocks = [[one.rate or 0.0 for one in self._mine(trial)] for trial in self.complete]
-        total = of_logs(map(math.log, self.sums.values()))
-        ranks = order.ranks([{one.guest: one.rate or 0.0 for one in self._mine(trial)} for trial in self.complete])
-        timed = member.unit == "s" and not member.latency
+        rates = [{one.guest: one.rate or 0.0 for one in self._mine(trial)} for trial in self.complete]
+        fair = fairness.over_blocks([[*of.values()] for of in rates])
+        total, ranks = interval(map(math.log, self.sums.values())), order.ranks(rates)
+        singles, costs = self._singles(), self._costs()
+        alone = [one.speed if member.better == "higher" else 1 / one.speed for one in singles.values()]
+        rate = member.rate_unit
         return Group(
             scenario=first.scenario,
             type=first.type,
             environment=self.environment,
             workload=self.workload,
             guests=first.guests,
-            unit=member.rate_unit,
-            mean_unit="s" if timed else member.rate_unit,
-            better=member.better,
             n=len(self.by_block),
-            sum=total,
-            mean=_mean(total, count, timed),
-            ideal=of_logs(math.log(ideal) for ideal in self._ideals().values()),
-            against_one=self._against({block: one.rate for block, one in self._singles().items()}),
+            sum=self._quantity("sum", rate, "higher", total),
+            mean=self._mean(total, member, count),
+            ideal=interval(math.log(ideal) for ideal in self._ideals().values()),
+            against_one=self._against({block: one.rate for block, one in singles.items()}),
             against_ideal=self._against(self._ideals()),
             against_baseline=None,
             baseline_guests=0,
-            fairness=fairness.over_blocks(blocks),
+            fairness=fair,
             ranks=ranks,
-            cost=of_logs(map(math.log, self._costs().values())),
-            cost_against_one=self._cost_against_one(),
-            host=self._host(),
+            cost=interval(map(math.log, costs.values())),
+            cost_against_one=interval(
+                math.log(cost / own)
+                for block, cost in costs.items()
+                if block in singles and (own := singles[block].cost) is not None
+            ),
+            host=worth(trial.host for trial in self.trials),
             skew_p99_ns=_p99([trial.skew_ns for trial in self.trials]),
             skew_bound_ns=_p99([trial.skew_bound_ns for trial in self.trials]),
             overlap_s=_median([trial.overlap_s for trial in self.trials]),
             watch_share=_median([None if trial.host is None else trial.host.watch_share for trial in self.trials]),
             members=self._members(),
-            notes=tuple(self._notes(failed, ranks)),
+            notes=tuple(self._notes(failed, ranks, fair)),
             sums=dict(self.sums),
-            **self._alone(member),
+            alone=self._quantity("one guest", member.unit, member.better, interval(map(math.log, alone))),
+            alone_rate=self._quantity(
+                "one guest", rate, "higher", interval(math.log(one.rate) for one in singles.values())
+            ),
+            alone_host=mean_worth(one.host for one in singles.values()),
+            trials=tuple(self.complete),
         )
 
-    def _alone(self, member: Member) -> _Alone:
-        """The fields of the guest alone in the blocks of the group."""
-        singles = self._singles().values()
-        values = [one.speed if member.better == "higher" else 1 / one.speed for one in singles]
-        hosts = [one.host for one in singles if one.host]
-        return {
-            "alone": of_logs(map(math.log, values)),
-            "alone_unit": member.unit,
-            "alone_rate": of_logs(math.log(one.rate) for one in singles),
-            "alone_host": {state: statistics.fmean(one[state] for one in hosts) for state in STATES} if hosts else {},
-        }
+    def _quantity(
+        self, statistic: str, unit: str, better: Better, of: Estimate | None, subject: str = ""
+    ) -> Quantity[Estimate | None]:
+        return Quantity(subject or self.environment, METRICS.get(unit, unit), unit, better, statistic, of)
+
+    def _mean(self, total: Estimate | None, member: Member, count: int) -> Quantity[Estimate | None]:
+        """The sum by the number of guests; of times the time that this mean rate means."""
+        timed = member.unit == "s" and not member.latency
+        if total is not None:
+            low, high = (total.high, total.low) if timed else (total.low, total.high)
+            total = replace(
+                total,
+                value=count / total.value if timed else total.value / count,
+                low=low and (count / low if timed else low / count),
+                high=high and (count / high if timed else high / count),
+            )
+        return self._quantity("mean", "s" if timed else member.rate_unit, "lower" if timed else "higher", total)
 
     def _sum(self, trial: GroupTrial) -> float:
         return math.fsum(one.rate or 0.0 for one in self._mine(trial))
@@ -215,31 +222,17 @@ class _Grouped:
         return ideals
 
     def _against(self, other: Mapping[int, float]) -> Estimate | None:
-        return of_logs(math.log(self.sums[block] / value) for block, value in other.items())
+        return interval(math.log(self.sums[block] / value) for block, value in other.items())
 
     def _costs(self) -> dict[int, float]:
         """Host CPU seconds per unit of work by block; none where a guest does other work too, or has no account."""
         found: dict[int, list[float]] = {}
         for trial in self.complete:
             mine = self._mine(trial)
-            guests = {one.whose: one.host_cpu_s for one in mine}
             other = {one.whose for one in trial.members if one.workload != self.workload}
-            used = [cpu_s for cpu_s in guests.values() if cpu_s is not None]
-            if len(used) == len(guests) and not other & guests.keys() and math.fsum(used) > 0 and trial.window_s > 0:
-                cost = math.fsum(used) / (self._sum(trial) * trial.window_s)
-                found.setdefault(trial.block, []).append(cost)
+            if (used := cpu_s(mine)) and other.isdisjoint(one.whose for one in mine) and trial.window_s > 0:
+                found.setdefault(trial.block, []).append(used / (self._sum(trial) * trial.window_s))
         return {block: statistics.geometric_mean(some) for block, some in found.items()}
-
-    def _cost_against_one(self) -> Estimate | None:
-        singles, costs = self._singles(), self._costs()
-        return of_logs(
-            math.log(cost / own)
-            for block, cost in costs.items()
-            if block in singles and (own := singles[block].cost) is not None
-        )
-
-    def _host(self) -> dict[str, float]:
-        return worth(trial.host for trial in self.trials)
 
     def _members(self) -> tuple[MemberEstimate, ...]:
         """The measured ones of this workload, then the loads."""
@@ -260,30 +253,33 @@ class _Grouped:
             single = self.references.of(trial.scenario, (one.environment, one.workload, trial.block))
             if single is not None and one.speed:
                 slowdowns.append(math.log(single.speed / one.speed))
+        complete = {trial.index for trial in self.complete}
         shares = [
             (one.rate or 0.0) / self._sum(trial)
             for trial, one in of
-            if one.role == "measured" and any(trial is other for other in self.by_block.get(trial.block, ()))
+            if one.role == "measured" and trial.index in complete
         ]
-        cpu = [one.host_cpu_s for _, one in of if one.host_cpu_s is not None]
-        worth = [
-            one.host_cpu_s / trial.window_s for trial, one in of if one.host_cpu_s is not None and trial.window_s > 0
-        ]
+        used = [(trial.window_s, one.host_cpu_s) for trial, one in of if one.host_cpu_s is not None and tells_use]
         return MemberEstimate(
             guest=first.guest,
             role=first.role,
             workload=first.workload,
-            unit=first.unit,
-            value=of_logs((math.log(one.value) for _, one in of if one.value is not None and one.value > 0), figures),
-            share=of_values(shares, figures, least=0.0, most=1.0),
-            slowdown=of_logs(slowdowns, figures),
-            host_cpu_s=statistics.median(cpu) if cpu and tells_use else None,
-            processors=statistics.median(worth) if worth and tells_use else None,
+            value=self._quantity(
+                "geometric mean",
+                first.unit,
+                first.better,
+                interval((math.log(one.value) for _, one in of if one.value), together=figures),
+                first.guest,
+            ),
+            share=arithmetic.interval(shares, figures, least=0.0, most=1.0),
+            slowdown=interval(slowdowns, together=figures),
+            host_cpu_s=_median(cpu_s for _, cpu_s in used),
+            processors=_median(cpu_s / window_s for window_s, cpu_s in used if window_s > 0),
             of=first.whose,
             **spent(of if tells_use else []),
         )
 
-    def _notes(self, failed: int, ranks: Sequence[Rank]) -> list[str]:
+    def _notes(self, failed: int, ranks: Sequence[Rank], fair: FairnessEstimates | None) -> list[str]:
         said = [f"{member} exchanges data with {target}" for member, target in self.trials[0].services]
         tried = len(self.trials) + failed
         if failed:
@@ -299,18 +295,13 @@ class _Grouped:
             said.append("no guest was measured alone in the same block: slowdown and efficiency are not known")
         elif (first := self.trials[0]).offered < first.demanded:
             said.append(f"the guests' work can use {first.demanded:g} processors, the host offers {first.offered}")
-        if (told := order.sentence(ranks)) and (any(rank.gets_less for rank in ranks) or self._unlike()):
+        unlike = fair is not None and (fair.max_over_min is None or fair.max_over_min.value > _UNLIKE)
+        if (told := order.sentence(ranks)) and (any(rank.gets_less for rank in ranks) or unlike):
             said.append(told)
         said += self._by_other_labels(ranks)
         said += self._loads()
         said += conservation.broken_in(self.trials)
         return said
-
-    def _unlike(self) -> bool:
-        """Whether the guests of a trial are far from alike."""
-        blocks = [[one.rate or 0.0 for one in self._mine(trial)] for trial in self.complete]
-        fair = fairness.over_blocks(blocks)
-        return fair is not None and (fair.max_over_min is None or fair.max_over_min.value > _UNLIKE)
 
     def _by_other_labels(self, ranks: Sequence[Rank]) -> list[str]:
         """Who gets less by place in the order of starts and by processor, where these are not the guests' numbers."""
@@ -341,27 +332,14 @@ class _Grouped:
         return [f"the load took {100 * statistics.fmean(shares):.3g} % of the host's processor time"]
 
 
-def _mean(total: Estimate | None, count: int, timed: bool) -> Estimate | None:
-    """The sum by the number of guests; of times the time that this mean rate means."""
-    if total is None:
-        return None
-    if not timed:
-        low, high = (None if bound is None else bound / count for bound in (total.low, total.high))
-        return replace(total, value=total.value / count, low=low, high=high)
-    low, high = (None if bound is None else count / bound for bound in (total.high, total.low))
-    return replace(total, value=count / total.value, low=low, high=high)
-
-
-def _against_baseline(
-    of: Group, all_groups: Iterable[Group], trials: Sequence[GroupTrial], references: References, baseline: str
-) -> Group:
+def _against_baseline(of: Group, all_groups: Iterable[Group], references: References, baseline: str) -> Group:
     """With the sum by that of the baseline: as many copies of the baseline where some were measured, else one alone."""
     if of.environment == baseline:
         return of
     base, count = baseline_sums(of, all_groups, baseline), of.guests
     if base is None:
-        base, count = alone_rates(of, trials, references, baseline), 1
-    found = of_logs(math.log(total / base[block]) for block, total in of.sums.items() if block in base)
+        base, count = alone_rates(of, references, baseline), 1
+    found = interval(math.log(total / base[block]) for block, total in of.sums.items() if block in base)
     return of if found is None else replace(of, against_baseline=found, baseline_guests=count)
 
 
@@ -377,10 +355,9 @@ def baseline_sums(of: Group, all_groups: Iterable[Group], baseline: str) -> Mapp
     return next(alike, None) if of.type in (*_GROWING, "mixed") else None
 
 
-def alone_rates(of: Group, trials: Sequence[GroupTrial], references: References, environment: str) -> dict[int, float]:
+def alone_rates(of: Group, references: References, environment: str) -> dict[int, float]:
     """The rate of one guest of an environment with nobody beside it, for the work of a group, by block."""
-    blocks = {trial.block for trial in trials}
-    singles = {block: references.of(of.scenario, (environment, of.workload, block)) for block in blocks}
+    singles = {block: references.of(of.scenario, (environment, of.workload, block)) for block in of.sums}
     return {block: single.rate for block, single in singles.items() if single is not None}
 
 

@@ -16,8 +16,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from virtometer.analysis.groups.bounds import of_logs, of_values
 from virtometer.analysis.groups.equal import worst_share_of_equal
+from virtometer.analysis.statistics import arithmetic
+from virtometer.analysis.statistics.interval import interval
 from virtometer.model import Estimate
 
 _FIGURES = 8  # twice as strict as four figures need: they are skewed, and there are few blocks
@@ -88,12 +89,12 @@ def over_blocks(blocks: Sequence[Sequence[float]]) -> FairnessEstimates | None:
         return None
     found = [fairness(rates) for rates in blocks]
     ideal = found[0].ideal_share
-    worst = of_values((one.worst_share for one in found), _FIGURES, least=0.0, most=ideal, skewed=True)
-    spread = of_values((one.cv for one in found), _FIGURES, least=0.0, skewed=True)
-    jain = of_values((one.jain for one in found), _FIGURES, least=ideal, most=1.0, skewed=True)
+    worst = arithmetic.interval((one.worst_share for one in found), _FIGURES, least=0.0, most=ideal, skewed=True)
+    spread = arithmetic.interval((one.cv for one in found), _FIGURES, least=0.0, skewed=True)
+    jain = arithmetic.interval((one.jain for one in found), _FIGURES, least=ideal, most=1.0, skewed=True)
     assert worst is not None and spread is not None and jain is not None
     finite = all(math.isfinite(one.max_over_min) for one in found)
-    most = of_logs((math.log(one.max_over_min) for one in found), _FIGURES) if finite else None
+    most = interval((math.log(one.max_over_min) for one in found), together=_FIGURES) if finite else None
     if most is not None and most.low is not None:
         most = Estimate(most.value, max(most.low, 1.0), most.high, most.n, most.level)
     return FairnessEstimates(ideal, worst, most, spread, jain, worst_share_of_equal(blocks))

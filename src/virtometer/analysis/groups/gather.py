@@ -61,18 +61,16 @@ def _services(trial: Trial) -> tuple[tuple[str, str], ...]:
     return tuple((_name(one, placements), trial.placements[peer].guest_key.name) for one, peer in pairs)
 
 
-def _window_s(record: TrialRecord, begin_ns: int, end_ns: int) -> float:
-    """Seconds that CPU accounts are over: of guests that took turns, from before their releases until all rest."""
-    if record.host is not None and any(run.in_slices for run in record.scored):
-        return record.host.wall_s
-    return max(end_ns - begin_ns, 0) * 1e-9
+def _lengths(record: TrialRecord, begin_ns: int, end_ns: int) -> tuple[float, float | None]:
+    """Seconds that CPU accounts are over, and in which all measured guests worked.
 
-
-def _overlap_s(record: TrialRecord, begin_ns: int, end_ns: int) -> float | None:
-    """Seconds in which all measured guests worked. Of windows in turn only the record has it, unless it is old."""
-    if any(run.in_slices for run in record.scored):
-        return None if record.host is None else record.host.overlap_s
-    return max(end_ns - begin_ns, 0) * 1e-9
+    Of guests that took turns the former are from before their releases until all rest, and only the record has the
+    latter, unless it is old.
+    """
+    window_s = max(end_ns - begin_ns, 0) * 1e-9
+    if not any(run.in_slices for run in record.scored):
+        return window_s, window_s
+    return (window_s, None) if record.host is None else (record.host.wall_s, record.host.overlap_s)
 
 
 def _trial(record: TrialRecord, kind: str, starts: Mapping[str, GuestStart], cpus: int, allowed: int) -> GroupTrial:
@@ -84,14 +82,15 @@ def _trial(record: TrialRecord, kind: str, starts: Mapping[str, GuestStart], cpu
     windows = [run.scored for run in measured]
     begin = max((one.window_start_host_ns for one in windows), default=0)
     end = min((one.window_end_host_ns for one in windows), default=0)
+    window_s, overlap_s = _lengths(record, begin, end)
     return GroupTrial(
         index=record.trial.index,
         block=record.trial.block,
         scenario=record.trial.scenario,
         type=kind,
         members=tuple(_member(run, placements, order, starts, kind) for run in runs),
-        window_s=_window_s(record, begin, end),
-        overlap_s=_overlap_s(record, begin, end),
+        window_s=window_s,
+        overlap_s=overlap_s,
         skew_ns=record.start_skew_ns,
         skew_bound_ns=_skew_bound_ns(measured),
         host=record.host,

@@ -10,11 +10,11 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from virtometer.analysis.groups.bounds import of_logs
 from virtometer.analysis.groups.matrix import Matrix
-from virtometer.analysis.groups.members import GroupTrial, Member
+from virtometer.analysis.groups.members import GroupTrial, Member, cpu_s
+from virtometer.analysis.statistics.interval import interval
 from virtometer.model import Estimate
 
 _SURE = 1.02  # slowdown from which on a sentence names a victim
@@ -34,21 +34,14 @@ class Aggressor:
         return f"{self.guests} × {self.workload}" + (f" in {self.environment}" if self.environment else "")
 
 
-@dataclass(slots=True)
-class _Cell:
-    logs: list[float] = field(default_factory=list)
-    shares: list[float] = field(default_factory=list)
+_Cells = dict[tuple[str, Aggressor], list[tuple[float, float | None]]]
+"""Log of the slowdown and intensity of each trial, by victim and load."""
 
 
 def intensity(trial: GroupTrial) -> float | None:
     """The part of the host's processor time that the loads took, 0 to 1; None where an account is missing."""
-    used: dict[str, float] = {}
-    for load in trial.loads:
-        if load.host_cpu_s is None:
-            return None
-        used[load.whose] = load.host_cpu_s
-    limit = trial.cpus * trial.window_s
-    return math.fsum(used.values()) / limit if limit > 0 else None
+    used, limit = cpu_s(trial.loads), trial.cpus * trial.window_s
+    return used / limit if used is not None and limit > 0 else None
 
 
 def aggressor(trial: GroupTrial, victim: Member) -> Aggressor | None:
@@ -69,25 +62,23 @@ def interference(
 
     alone: speed of one guest by itself, from the scenario of a trial and (environment, workload, block).
     """
-    found: dict[str, dict[tuple[str, Aggressor], _Cell]] = {}
+    found: dict[str, _Cells] = {}
     for trial in trials:
         for victim in trial.measured:
             load = aggressor(trial, victim)
             single = alone(trial.scenario, (victim.environment, victim.workload, trial.block))
-            if load is None or not single or not victim.speed:
-                continue
-            cell = found.setdefault(victim.environment, {}).setdefault((victim.workload, load), _Cell())
-            cell.logs.append(math.log(single / victim.speed))
-            if (share := intensity(trial)) is not None:
-                cell.shares.append(share)
+            if load is not None and single and victim.speed:
+                cell = found.setdefault(victim.environment, {}).setdefault((victim.workload, load), [])
+                cell.append((math.log(single / victim.speed), intensity(trial)))
     return tuple(_matrix(environment, cells, scenario) for environment, cells in found.items())
 
 
-def _matrix(environment: str, cells: Mapping[tuple[str, Aggressor], _Cell], scenario: str) -> Matrix:
+def _matrix(environment: str, cells: _Cells, scenario: str) -> Matrix:
     victims = list(dict.fromkeys(victim for victim, _ in cells))
     loads = list(dict.fromkeys(load for _, load in cells))
-    shares = {key: statistics.fmean(cell.shares) if cell.shares else None for key, cell in cells.items()}
-    estimates = {key: of_logs(cell.logs, len(cells)) for key, cell in cells.items()}
+    known = {key: [share for _, share in of if share is not None] for key, of in cells.items()}
+    shares = {key: statistics.fmean(of) if of else None for key, of in known.items()}
+    estimates = {key: interval((log for log, _ in of), together=len(cells)) for key, of in cells.items()}
     columns = [_column(load, [shares[key] for key in cells if key[1] == load]) for load in loads]
     rows = tuple(f"{victim} in {environment}" for victim in victims)
     return Matrix(

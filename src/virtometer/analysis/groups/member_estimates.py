@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TypedDict
 
 from virtometer.analysis.groups.members import GroupTrial, Member
-from virtometer.model import Estimate
+from virtometer.model import Estimate, Quantity
 
 CPU_PARTS = ("code", "vmm", "kernel")
 """What the CPU time of a guest is spent for, as GuestUse has it."""
@@ -18,7 +18,7 @@ CPU_PARTS = ("code", "vmm", "kernel")
 class MemberEstimate:
     """One guest of a group. The intervals of shares and slowdowns of all guests hold together.
 
-    value: in its unit. share: of the sum of the measured guests. slowdown: how many times slower than alone.
+    share: of the sum of the measured guests. slowdown: how many times slower than alone.
     host_cpu_s: median over the trials; processors: the same as a number of processors that worked for it. cpu_s: what
     it was spent for, by the names of CPU_PARTS, user and system, medians too; None where unknown, and `cpu_unknown`
     says why. received, sent: bytes per second of the guest's interface; dropped: packets in all trials.
@@ -29,8 +29,7 @@ class MemberEstimate:
     guest: str
     role: str
     workload: str
-    unit: str
-    value: Estimate | None
+    value: Quantity[Estimate | None]
     share: Estimate | None
     slowdown: Estimate | None
     host_cpu_s: float | None

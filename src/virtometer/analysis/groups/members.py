@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -142,6 +143,13 @@ class GroupTrial:
         wanted = sum(one.processors for one in self.members if one.whose == member.whose)
         within = min(1.0, member.vcpus / wanted) if member.vcpus and wanted else 1.0
         return within * (min(1.0, self.offered / self.demanded) if self.offered and self.demanded else 1.0)
+
+
+def cpu_s(members: Iterable[Member]) -> float | None:
+    """CPU seconds of the guests of these, each guest once; None where the account of one is missing."""
+    found = {one.whose: one.host_cpu_s for one in members}
+    known = [used for used in found.values() if used is not None]
+    return math.fsum(known) if len(known) == len(found) else None
 
 
 def shape_of(placements: Iterable[tuple[str, str, str, str]], services: Iterable[tuple[str, str]] = ()) -> Shape:

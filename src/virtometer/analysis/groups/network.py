@@ -16,11 +16,11 @@ import math
 import statistics
 from collections.abc import Mapping, Sequence
 
-from virtometer.analysis.groups.bounds import of_logs
 from virtometer.analysis.groups.matrix import Matrix
 from virtometer.analysis.groups.members import GroupTrial
-from virtometer.analysis.statistics import difference, holm
-from virtometer.analysis.statistics.interval import spread
+from virtometer.analysis.statistics import holm
+from virtometer.analysis.statistics.interval import interval
+from virtometer.analysis.statistics.spread import spread
 from virtometer.model import MIN_BLOCKS, Better, Estimate
 
 LIKE_ITSELF = 1.25
@@ -84,7 +84,7 @@ def _matrix(
     sources = tuple(name for name in names if any(pair[0] == name for pair in logs))
     targets = tuple(name for name in names if any(pair[1] == name for pair in logs))
     targets = (*(name for name in targets if name != LABORATORY), *(name for name in targets if name == LABORATORY))
-    estimates = {pair: of_logs(blocks.values(), len(logs)) for pair, blocks in logs.items()}
+    estimates = {pair: interval(blocks.values(), together=len(logs)) for pair, blocks in logs.items()}
     notes = [
         *by_address(addresses),
         *itself(estimates, better),
@@ -122,7 +122,7 @@ def asymmetries(logs: Values, environments: Mapping[str, str], better: Better = 
                             (f"{a[0]} to {a[1]}", f"{b[0]} to {b[1]}", _ratios(logs, a, b)) for a, b in (to, back)
                         ]
     asked = [(a, b, of) for a, b, ratios in questions if (of := spread(ratios)) is not None and of.n >= MIN_BLOCKS]
-    p_values = holm.adjust([p if (p := difference.p_value(of)) is not None else 1.0 for _, _, of in asked])
+    p_values = holm.adjust([p if (p := of.p_of_none) is not None else 1.0 for _, _, of in asked])
     said = []
     for (a, b, of), p in zip(asked, p_values, strict=True):
         if p < _LEVEL:

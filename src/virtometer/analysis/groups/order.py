@@ -14,8 +14,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from virtometer.analysis.groups.bounds import of_logs
 from virtometer.analysis.groups.equal import p_of_equal
+from virtometer.analysis.statistics.interval import interval
 from virtometer.model import MIN_BLOCKS, Estimate
 
 _LEVEL = 0.05
@@ -59,7 +59,7 @@ def ranks(blocks: Sequence[Mapping[str, float]]) -> tuple[Rank, ...]:
     enough = len(blocks) >= MIN_BLOCKS
     made = []
     for label, p in zip(labels, adjusted, strict=True):
-        ratio = of_logs(logs[label], 1 if len(labels) == 2 else len(labels))
+        ratio = interval(logs[label], together=1 if len(labels) == 2 else len(labels))
         assert ratio is not None
         made.append(Rank(label, ratio, p if enough else None, worst[label], len(blocks)))
     return tuple(made)

@@ -73,6 +73,12 @@ def worth(uses: Iterable[HostUse | None]) -> dict[str, float]:
     return {state: statistics.fmean(float(getattr(use, state)) / use.wall_s for use in known) for state in STATES}
 
 
+def mean_worth(hosts: Iterable[Mapping[str, float]]) -> dict[str, float]:
+    """The mean of what `worth` knows of several."""
+    known = [one for one in hosts if one]
+    return {state: statistics.fmean(one[state] for one in known) for state in STATES} if known else {}
+
+
 def _cost(trial: GroupTrial) -> float | None:
     """Host CPU seconds per unit of work."""
     (member,) = trial.members
@@ -83,11 +89,10 @@ def _cost(trial: GroupTrial) -> float | None:
 
 def _mean(of: Sequence[Single]) -> Single:
     costs = [one.cost for one in of if one.cost is not None]
-    hosts = [one.host for one in of if one.host]
     return Single(
         statistics.geometric_mean([one.rate for one in of]),
         statistics.geometric_mean([one.speed for one in of]),
         statistics.geometric_mean([one.portion for one in of]),
         statistics.geometric_mean(costs) if costs else None,
-        {state: statistics.fmean(one[state] for one in hosts) for state in STATES} if hosts else {},
+        mean_worth(one.host for one in of),
     )

@@ -13,9 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from scipy import special
-
-from virtometer.analysis.statistics.interval import Spread, spread
+from virtometer.analysis.statistics.spread import Spread, spread
 from virtometer.model import MIN_BLOCKS
 
 _LEVEL = 0.05
@@ -44,7 +42,7 @@ def saturation(blocks: Sequence[Mapping[int, float]], margin: float) -> Saturati
     pairs = list(combinations(counts, 2))
     found: dict[tuple[int, int], Spread] = {}
     for few, many in pairs:
-        of = spread([math.log(block[many] / block[few]) for block in blocks if few in block and many in block])
+        of = spread(math.log(block[many] / block[few]) for block in blocks if few in block and many in block)
         if of is None or of.n < MIN_BLOCKS:
             return None
         found[few, many] = of
@@ -57,7 +55,7 @@ def saturation(blocks: Sequence[Mapping[int, float]], margin: float) -> Saturati
         made = []
         for (one, _), of in found.items():
             if one == few:
-                half = float(special.stdtrit(of.n - 1, 1 - _LEVEL / len(pairs))) * of.error
+                half = of.reach(_LEVEL / len(pairs))
                 made.append((of.mean - half, of.mean, of.mean + half))
         return made
 

@@ -62,11 +62,6 @@ class Law:
             np.exp(_logs(np.array([guests]), np.array(self.sigma.value), np.array(self.kappa.value))[0])
         )
 
-    @property
-    def can_tell(self) -> bool:
-        """Whether the fit bounds the number of guests at which the sum stops rising."""
-        return self.peak_high is not None
-
 
 def law(blocks: Sequence[Mapping[int, float]]) -> Law | None:
     """Fit the sums by number of guests of each block. None with fewer than FEWEST numbers, or no complete block.
@@ -99,16 +94,8 @@ def law(blocks: Sequence[Mapping[int, float]]) -> Law | None:
         variance, freedom = least / spare, spare
     beyond = 2 * variance * float(special.fdtri(2, freedom, _REGION))
     low_s, high_s, low_k, high_k, low_p, high_p = _region(guests, means, n, least + beyond, (sigma, kappa))
-    return Law(
-        one,
-        Estimate(sigma, low_s, high_s, n),
-        Estimate(kappa, low_k, high_k, n),
-        peak,
-        low_p,
-        high_p,
-        misfit,
-        counts[-1],
-    )
+    sigmas, kappas = Estimate(sigma, low_s, high_s, n), Estimate(kappa, low_k, high_k, n)
+    return Law(one, sigmas, kappas, peak, low_p, high_p, misfit, counts[-1])
 
 
 def sentence(of: Law | None) -> str:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from virtometer.analysis.groups import conservation, interference, network, saturation, scaling
-from virtometer.analysis.groups.bounds import of_logs
 from virtometer.analysis.groups.estimates import Group, groups
 from virtometer.analysis.groups.gather import failed, gather, types_of
 from virtometer.analysis.groups.matrix import Matrix
@@ -15,6 +14,7 @@ from virtometer.analysis.groups.members import GroupTrial
 from virtometer.analysis.groups.reference import References
 from virtometer.analysis.groups.saturation import Saturation
 from virtometer.analysis.groups.scaling import Law
+from virtometer.analysis.statistics.interval import interval
 from virtometer.model import Campaign, Estimate, Plan
 
 _SUMMED = ("together", "instances", "mixed")
@@ -32,7 +32,6 @@ class Scaling:
     type: str
     environment: str
     workload: str
-    unit: str
     groups: tuple[Group, ...]
     law: Law | None
     saturation: Saturation | None
@@ -97,11 +96,11 @@ def _ceilings(found: Sequence[Group], trials: Sequence[GroupTrial], baseline: st
     }
     ceilings: dict[str, Estimate] = {}
     for group in found:
-        key = (group.scenario, group.workload, group.guests)
-        if group.environment == baseline and group.type in ("together", "instances") and key in wide and group.sum:
+        key, total = (group.scenario, group.workload, group.guests), group.sum.estimate
+        if group.environment == baseline and group.type in ("together", "instances") and key in wide and total:
             before = ceilings.get(group.workload)
-            if before is None or group.sum.value > before.value:
-                ceilings[group.workload] = group.sum
+            if before is None or total.value > before.value:
+                ceilings[group.workload] = total
     alone = [trial for trial in trials if trial.single and cpus and min(trial.demanded, trial.offered) >= cpus]
     by_workload: dict[str, list[float]] = {}
     for trial in alone:
@@ -109,7 +108,7 @@ def _ceilings(found: Sequence[Group], trials: Sequence[GroupTrial], baseline: st
         if member.environment == baseline and member.rate:
             by_workload.setdefault(member.workload, []).append(math.log(member.rate))
     for workload, logs in by_workload.items():
-        of = of_logs(logs)
+        of = interval(logs)
         if of is not None and (workload not in ceilings or of.value > ceilings[workload].value):
             ceilings[workload] = of
     return ceilings
@@ -117,7 +116,7 @@ def _ceilings(found: Sequence[Group], trials: Sequence[GroupTrial], baseline: st
 
 def _checked(group: Group, ceiling: Estimate | None, plan: Plan, *, told: bool) -> Group:
     """With a note where the sum is above the ceiling, and where `told` also one where no ceiling is known."""
-    said = conservation.above_ceiling(group.sum, ceiling, plan.margin)
+    said = conservation.above_ceiling(group.sum.estimate, ceiling, plan.margin)
     if ceiling is None and told:
         said = f"the ceiling of this host is unknown: {plan.baseline} was not measured on all processors"
     return replace(group, notes=(*group.notes, said)) if said else group
@@ -139,7 +138,7 @@ def _scalings(found: Sequence[Group], references: References, margin: float) -> 
         blocks = [sums[block] for block in sorted(sums)]
         if len({count for block in blocks for count in block}) > 1:
             law, stop = scaling.law(blocks), saturation.saturation(blocks, margin)
-            made.append(Scaling(scenario, of[0].type, environment, workload, of[0].unit, tuple(of), law, stop))
+            made.append(Scaling(scenario, of[0].type, environment, workload, tuple(of), law, stop))
     return tuple(made)
 
 

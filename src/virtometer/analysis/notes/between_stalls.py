@@ -8,7 +8,7 @@ from virtometer.analysis.compare.lost_time import Lengths
 from virtometer.analysis.note import Note
 from virtometer.analysis.notes import stalls
 from virtometer.analysis.statistics import equivalence
-from virtometer.analysis.statistics.interval import Spread
+from virtometer.analysis.statistics.spread import Spread
 from virtometer.model import Estimate, Finding, Verdict, VerdictBy
 
 

@@ -21,7 +21,7 @@ without a shape is said to have it, by the procedure of Y. Benjamini and Y. Hoch
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, TypeAlias, TypeVar
@@ -39,6 +39,8 @@ LEVEL = 0.05
 RATIO = "the ratio"
 """The name of what is compared."""
 
+_LEVEL_ALONE = 0.0008  # of 60 series, each by itself, one is called so by chance in 5 % of cases
+_LEAST_ALONE = math.log(1.01)
 _APART = 4.5  # standard deviations within the parts: half a Gauss is 2.7 from the other half, of even noise 3.5
 _MODES_APART = 5.0  # times the smallest difference that is named: of modes within the margin the mean says enough
 _SMALLER_PART = 0.25  # of the values that the smaller mode has at least
@@ -94,6 +96,16 @@ def notes(
     return found
 
 
+def of_one(logs: Iterable[float], name: str) -> list[str]:
+    """The shapes of one series by itself, of logarithms in the order of their blocks, in sentences; `name`: whose.
+
+    From six values on. A difference below 1 % is not named.
+    """
+    series = Series(dict(enumerate(logs)), name)
+    found = (test(series, _LEAST_ALONE) for test in TESTS)
+    return [one.note.text for one in found if one.note is not None and one.p_value < _LEVEL_ALONE]
+
+
 def _rejected(p_values: Sequence[float], level: float, family: int) -> float:
     """The largest p value that is believed (Benjamini and Hochberg); below 0 where none is.
 
@@ -121,7 +133,7 @@ def first_block(series: Series, least: float) -> Shape:
 
 def drift(series: Series, least: float) -> Shape:
     """Whether the values rise or fall from block to block."""
-    slope, p = _trend(series.logs, {block: float(block) for block in series.logs})
+    slope, p = trend(series.logs, {block: float(block) for block in series.logs})
     span = slope * (max(series.logs, default=0) - min(series.logs, default=0))
     if abs(span) < least:
         return _NONE
@@ -133,7 +145,7 @@ def drift(series: Series, least: float) -> Shape:
 def order(series: Series, least: float) -> Shape:
     """Whether the values follow the place of the treatment in its block."""
     both = series.logs.keys() & series.places.keys()
-    slope, p = _trend({block: series.logs[block] for block in both}, series.places)
+    slope, p = trend({block: series.logs[block] for block in both}, series.places)
     span = slope * (max(series.places.values(), default=0.0) - min(series.places.values(), default=0.0))
     if abs(span) < least:
         return _NONE
@@ -185,7 +197,7 @@ TESTS: tuple[Test, ...] = (first_block, drift, order, two_modes)
 TESTS_OF_TABLES: tuple[Test, ...] = (*TESTS, neighbours)
 
 
-def _trend(logs: Mapping[int, float], places: Mapping[int, float]) -> tuple[float, float]:
+def trend(logs: Mapping[int, float], places: Mapping[int, float]) -> tuple[float, float]:
     """The slope of a regression on the places, and its two-sided p value; 0 and 1 where there is none."""
     if len(logs) < MIN_BLOCKS:
         return 0.0, 1.0

@@ -23,7 +23,6 @@ QUALIFIED = "the host was busy"
 BY_OTHERS = frozenset({MarkKind.FOREIGN, MarkKind.RUN_DELAY, MarkKind.STEAL, MarkKind.SWAP})
 """Marks of what programs outside of the campaign did."""
 
-_LEFT_OUT = (SetAside.OUTSIDE,)
 _ADVICE = "end the other programs, choose a quieter time, or set `rules: {max_disturbed_share: 1}` in a new plan"
 _Key = TypeVar("_Key")
 
@@ -63,9 +62,7 @@ def _slices(run: Run) -> tuple[int, int]:
     of = columns_of(run.samples)
     if of.set_aside(SetAside.SLICE).any():  # long windows are compared, not slices
         return 0, 0
-    there = of.slice >= 0
-    for reason in _LEFT_OUT:
-        there &= ~of.set_aside(reason)
+    there = (of.slice >= 0) & ~of.set_aside(SetAside.OUTSIDE)
     lost = there & of.set_aside(SetAside.DISTURBED)
     return len(np.unique(of.slice[lost])), len(np.unique(of.slice[there]))
 
@@ -79,14 +76,10 @@ class Side:
     limit: float
 
 
-def side(cell: Cell, plan: Plan, where: str = "") -> Side:
-    """A cell as a side. where: what follows its name, such as ` in A`."""
-    return Side(f"{cell.environment}{where}", cell.results, plan.rules.max_disturbed_share)
-
-
 def sides_of(*cells: Cell | None, plan: Plan, where: str = "") -> list[Side]:
-    """As `side`, of all of them that there are."""
-    return [side(cell, plan, where) for cell in cells if cell is not None]
+    """Cells as sides, those that there are. where: what follows their names, such as ` in A`."""
+    limit = plan.rules.max_disturbed_share
+    return [Side(f"{cell.environment}{where}", cell.results, limit) for cell in cells if cell is not None]
 
 
 def reason(sides: Iterable[Side]) -> Note | None:

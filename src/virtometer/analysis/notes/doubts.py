@@ -22,8 +22,8 @@ from virtometer.analysis.compare.ratios import Ratios
 from virtometer.analysis.note import Note
 from virtometer.analysis.notes.own_noise import OwnNoise, own_noise, worth
 from virtometer.analysis.statistics import equivalence, unseen
-from virtometer.analysis.statistics.interval import Spread, spread
 from virtometer.analysis.statistics.precision import MAX_BLOCKS, least_blocks
+from virtometer.analysis.statistics.spread import Spread, spread
 from virtometer.analysis.statistics.verdicts import CLAIM_LEVEL, plain_verdicts
 from virtometer.model import Campaign, Verdict
 
@@ -120,7 +120,7 @@ class _Case:
     @property
     def half(self) -> float:
         """Half of the 95 % interval, on the log scale."""
-        return float(special.stdtrit(self.of.n - 1, 1 - 0.05 * self.strictness / 2)) * self.of.error
+        return self.of.reach(0.05 * self.strictness / 2)
 
     def refusal(self) -> tuple[str, int | None]:
         """Why there is no verdict, empty where there is one; blocks in all that it takes."""

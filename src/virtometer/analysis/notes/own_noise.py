@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 from scipy import special
 
 from virtometer.analysis.compare.blocks import Key
-from virtometer.analysis.statistics.interval import Spread, spread
+from virtometer.analysis.notes.block_shapes import trend
+from virtometer.analysis.statistics.spread import Spread, spread
 
 DRIFT_LEVEL = 0.01
 """Of the tests for a drift: six blocks show a slow one hardly."""
@@ -43,14 +44,12 @@ _CAUTION = 1.64  # standard errors by which the correlation of neighbours is tak
 class OwnNoise:
     """What the blocks of one comparison show of its subject's own noise.
 
-    times: its spread by that of a subject as noisy as the baseline; None without a control. own: the spread is larger,
-    or the blocks drift, here or in the environment's comparisons together. drifts: the second of both. hinted: either
-    may be so, by `HINT_LEVEL`. apart: blocks
-    that lie apart from the usual ones; size: by how much, on the log scale. widespread: half of the environment's
-    comparisons have such blocks. effective: the number of independent blocks that these are worth at least.
+    own: the spread is larger than that of a subject as noisy as the baseline, or the blocks drift, here or in the
+    environment's comparisons together. drifts: the second of both. hinted: either may be so, by `HINT_LEVEL`. apart:
+    blocks that lie apart from the usual ones; size: by how much, on the log scale. widespread: half of the
+    environment's comparisons have such blocks. effective: independent blocks that these are worth at least.
     """
 
-    times: float | None
     own: bool
     drifts: bool
     hinted: bool
@@ -63,33 +62,25 @@ class OwnNoise:
 def own_noise(family: Mapping[Key, Sequence[float]], controls: Mapping[Key, Spread]) -> dict[Key, OwnNoise]:
     """Look at all comparisons that have six blocks. family: log ratios in the order of the blocks."""
     logs = {key: np.asarray(of, dtype=float) for key, of in family.items() if len(of) >= _FEWEST}
-    spreads = {key: spread(of.tolist()) for key, of in logs.items()}
-    wide, drift, apart = {}, {}, {}
-    for key, of in logs.items():
-        control, own = controls.get(key), spreads[key]
-        assert own is not None
-        usable = control is not None and control.n >= _FEWEST and control.sd > 0
-        wide[key] = _wider(own, control) if usable and control is not None else None
-        drift[key] = _trend(of)
-        apart[key] = _apart(of, math.sqrt(_SHARED) * control.sd) if usable and control is not None else (0, 0.0)
+    usual = {key: of for key, of in controls.items() if of.n >= _FEWEST and of.sd > 0}
+    wide = {key: _wider(of, usual[key]) for key in logs.keys() & usual.keys() if (of := spread(logs[key].tolist()))}
+    drift = {key: _trend(of) for key, of in logs.items()}
+    apart = {
+        key: _apart(of, math.sqrt(_SHARED) * usual[key].sd) if key in usual else (0, 0.0) for key, of in logs.items()
+    }
     environments: defaultdict[str, list[Key]] = defaultdict(list)
     for key in logs:
         environments[key[1]].append(key)
     found = {}
     for keys in environments.values():
-        wide_of_all = _combined([p for key in keys if (p := wide[key]) is not None])
+        wide_of_all = _combined([wide[key] for key in keys if key in wide])
         drift_of_all = _trend_of_all([logs[key] for key in keys]) if len(keys) > 1 else 1.0
         with_kinds = [apart[key][1] for key in keys if apart[key][0]]
         widespread = 2 * len(with_kinds) >= len(keys) and len(with_kinds) > 1
         for key in keys:
-            control, own = controls.get(key), spreads[key]
-            assert own is not None
-            p_wide = min(1.0 if (p := wide[key]) is None else p, wide_of_all)
-            p_drift = min(drift[key], drift_of_all)
-            times = None if p is None or control is None else own.sd / (math.sqrt(_SHARED) * control.sd)
+            p_wide, p_drift = min(wide.get(key, 1.0), wide_of_all), min(drift[key], drift_of_all)
             count, size = apart[key]
             found[key] = OwnNoise(
-                times,
                 own=p_drift < DRIFT_LEVEL or p_wide < WIDER_LEVEL,
                 drifts=p_drift < DRIFT_LEVEL,
                 hinted=min(p_drift, p_wide) < HINT_LEVEL,
@@ -135,14 +126,9 @@ def _combined(p_values: Sequence[float]) -> float:
 
 
 def _trend(logs: NDArray[np.float64]) -> float:
-    """Two-sided p of no linear trend from block to block: Student's t of the correlation with the order."""
-    n = len(logs)
-    order, away = np.arange(n) - (n - 1) / 2, logs - logs.mean()
-    squares = float(order @ order) * float(away @ away)
-    if squares <= 0:
-        return 1.0
-    r = min(abs(float(order @ away)) / math.sqrt(squares), 1.0)
-    return 0.0 if r >= 1.0 else 2.0 * float(special.stdtr(n - 2, -r * math.sqrt((n - 2) / (1 - r * r))))
+    """Two-sided p of no linear trend from block to block."""
+    by_block = dict(enumerate(logs.tolist()))
+    return trend(by_block, {block: float(block) for block in by_block})[1]
 
 
 def _trend_of_all(courses: Sequence[NDArray[np.float64]]) -> float:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from virtometer.analysis.compare.blocks import Cell, logs_by_block
 from virtometer.analysis.note import Note
-from virtometer.analysis.statistics.interval import estimate, spread
+from virtometer.analysis.statistics.interval import interval
 from virtometer.model import Estimate
 
 
@@ -15,7 +15,7 @@ def slices_by_windows(cell: Cell, against: Cell, strictness: float = 1.0) -> Est
     """(cell / against in slices) / (cell / against in long windows); None where no block has both of both.
 
     Above 1 slices show the subject as better than long windows do. Blocks that count by their long windows have no
-    slices. Without an interval (fewer than six blocks) nothing is known but the value. strictness: as `estimate`.
+    slices. Without an interval (fewer than six blocks) nothing is known but the value. strictness: as of `interval`.
     """
     if cell.shape is None:
         return None
@@ -23,7 +23,7 @@ def slices_by_windows(cell: Cell, against: Cell, strictness: float = 1.0) -> Est
     by_slices = logs_by_block(_in_slices(cell), _in_slices(against), better)
     by_windows = logs_by_block(cell.long_values, against.long_values, better)
     both = sorted(by_slices.keys() & by_windows.keys())
-    return estimate(spread([by_slices[block] - by_windows[block] for block in both]), strictness=strictness)
+    return interval((by_slices[block] - by_windows[block] for block in both), strictness=strictness)
 
 
 def notes(of: Estimate | None, margin: float) -> list[Note]:

@@ -45,7 +45,7 @@ def notes(cell: Cell, limit: float, *, name: str) -> list[Note]:
 
 @dataclass(frozen=True, slots=True)
 class SlowSlices:
-    """Slices of a treatment that took more than `SLOW` times as long for their work as the median slice of their guest.
+    """Slices of a treatment that took so many times as long for their work as the median slice of their guest.
 
     count: how many of `slices`. blocks: in how many of `of_blocks` blocks there are any.
     """
@@ -55,18 +55,18 @@ class SlowSlices:
     blocks: int
     of_blocks: int
 
-    def exceed(self, other: SlowSlices) -> bool:
-        """Whether there are more of them than there, by more than chance, and in so many blocks.
+    @property
+    def in_many_blocks(self) -> bool:
+        """Whether they are in half of the blocks, or in half as many blocks as there are slow slices."""
+        return self.count > 0 and 2 * self.blocks >= min(self.of_blocks, self.count)
 
-        That is half of the blocks, or half as many as there are slow slices where these are few. Fisher's exact test
-        (R. A. Fisher, Statistical Methods for Research Workers, 1934) takes slices for independent; a disturbance of
-        the host hits several in a row, but not one guest alone in many blocks.
+    def exceed(self, other: SlowSlices, chance: float = _CHANCE) -> bool:
+        """Whether there are more of them than there, by more than chance, and in many blocks.
+
+        Fisher's exact test (R. A. Fisher, Statistical Methods for Research Workers, 1934) takes slices for independent;
+        a disturbance of the host hits several in a row, but not one guest alone in many blocks.
         """
-        return self.more_than(other, _CHANCE)
-
-    def more_than(self, other: SlowSlices, chance: float) -> bool:
-        """As `exceed`, with this chance of an error."""
-        if not in_many_blocks(self.count, self.blocks, self.of_blocks) or other.slices == 0:
+        if not self.in_many_blocks or other.slices == 0:
             return False
         slow = self.count + other.count
         more = np.arange(self.count, min(slow, self.slices) + 1)
@@ -74,24 +74,14 @@ class SlowSlices:
         return float(np.exp(ways - _log_ways(self.slices + other.slices, slow)).sum()) < chance
 
 
-def in_many_blocks(count: int, blocks: int, of_blocks: int) -> bool:
-    """Whether so many slow slices are in half of the blocks, or in half as many blocks as there are slices."""
-    return count > 0 and 2 * blocks >= min(of_blocks, count)
-
-
 def _log_ways(of: int, count: NDArray[np.int64] | int) -> NDArray[np.float64]:
     """Log of the number of ways to choose so many."""
     return np.asarray(gammaln(of + 1) - gammaln(np.add(count, 1)) - gammaln(np.subtract(of, count) + 1))
 
 
-def slow_slices(cell: Cell) -> SlowSlices:
-    """Those of all guests of a cell, each against its own median in its own block."""
-    return slow_of(lost_time.lengths(cell))
-
-
-def slow_of(lengths: Lengths) -> SlowSlices:
+def slow_of(lengths: Lengths, times: float = SLOW) -> SlowSlices:
     """Those of one side, from `lost_time.lengths`."""
-    slow = [int(np.count_nonzero(one > SLOW)) for one in lengths.values()]
+    slow = [int(np.count_nonzero(one > times)) for one in lengths.values()]
     return SlowSlices(sum(slow), sum(map(len, lengths.values())), sum(map(bool, slow)), len(slow))
 
 
@@ -128,13 +118,13 @@ def cost(
     more, less = (own, other) if share < 1 else (other, own)
     if slow_of(more).exceed(slow_of(less)):
         return [f"{begin}{counts(own, other, against)}"]
-    if beside and slow_of(more).more_than(slow_of(pooled(less, beside)), _POOLED):
+    if beside and slow_of(more).exceed(slow_of(pooled(less, beside)), _POOLED):
         others = slow_of(beside)
         return [f"{begin}{counts(own, other, against)}, and {others.count} of {others.slices:,} of the others"]
     if _loses_more(more, less) or (beside and _loses_more(more, pooled(less, beside))):
         return [
-            f"{begin}slices lost {lost_time.lost(own).share:.1%} of their time beyond the pace, and those of {against} "
-            f"{lost_time.lost(other).share:.1%}"
+            f"{begin}slices lost {lost_time.lost_share(own):.1%} of their time beyond the pace, and those of {against} "
+            f"{lost_time.lost_share(other):.1%}"
         ]
     return []
 
@@ -149,8 +139,7 @@ def counts(own: Lengths, other: Lengths, against: str) -> str:
 
 
 def _loses_more(own: Lengths, other: Lengths) -> bool:
-    of = lost_time.lost(own)
-    return in_many_blocks(of.count, of.blocks, of.of_blocks) and lost_time.p_value(own, other) < _LOST
+    return slow_of(own, 1 + lost_time.LEAST).in_many_blocks and lost_time.p_value(own, other) < _LOST
 
 
 def _apart(one: Estimate, other: Estimate) -> bool:

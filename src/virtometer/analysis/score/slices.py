@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from virtometer.analysis.score.of_run import per_unit
@@ -32,41 +32,34 @@ def long_windows(samples: Sequence[Sample]) -> dict[int, list[Sample]]:
 
 def long_windows_apart(samples: Sequence[Sample]) -> tuple[Sample, ...]:
     """The samples, with those of long windows set aside where there are slices as well."""
-    if not any(sample.slice is not None and sample.slice >= 0 for sample in samples):
-        return tuple(samples)
+    there = any(sample.slice is not None and sample.slice >= 0 for sample in samples)
     mark = "a long window, which is compared with long windows alone"
-    return tuple(
-        replace(sample, set_aside=SetAside.LONG_WINDOW, mark=mark) if (sample.slice or 0) < 0 else sample
-        for sample in samples
-    )
+    return _apart(samples, SetAside.LONG_WINDOW, lambda number: mark if there and number < 0 else None)
 
 
 def slices_apart(samples: Sequence[Sample]) -> tuple[Sample, ...]:
     """The samples, with those of slices set aside."""
     mark = "a slice, which does not show the speed of a long window"
-    return tuple(
-        replace(sample, set_aside=SetAside.SLICE, mark=mark) if (sample.slice or 0) >= 0 else sample
-        for sample in samples
-    )
+    return _apart(samples, SetAside.SLICE, lambda number: mark if number >= 0 else None)
 
 
 def before_apart(samples: Sequence[Sample], first: int) -> tuple[Sample, ...]:
     """The samples, with those of slices before number `first` set aside: their rounds were repeated."""
     mark = "a window before its rounds were repeated, because guests hardly ran together"
-    return tuple(
-        replace(sample, set_aside=SetAside.OUTSIDE, mark=mark)
-        if sample.slice is not None and 0 <= sample.slice < first
-        else sample
-        for sample in samples
-    )
+    return _apart(samples, SetAside.OUTSIDE, lambda number: mark if 0 <= number < first else None)
 
 
 def disturbed_apart(samples: Sequence[Sample], reasons: Mapping[int, str]) -> tuple[Sample, ...]:
     """The samples, with those of disturbed slices set aside: `reasons` has a sentence for the number of each."""
+    return _apart(samples, SetAside.DISTURBED, reasons.get)
+
+
+def _apart(samples: Sequence[Sample], why: SetAside, mark_of: Callable[[int], str | None]) -> tuple[Sample, ...]:
+    """mark_of: from the number of a slice what its samples are marked with; None: nothing."""
     return tuple(
-        replace(sample, set_aside=SetAside.DISTURBED, mark=reasons[sample.slice])
-        if sample.slice is not None and sample.slice in reasons
-        else sample
+        sample
+        if sample.slice is None or (mark := mark_of(sample.slice)) is None
+        else replace(sample, set_aside=why, mark=mark)
         for sample in samples
     )
 

@@ -42,20 +42,13 @@ def rounds(run: Run) -> Rounds:
     return dict(zip(numbers[sound].tolist(), reached.tolist(), strict=True))
 
 
-def log_ratios(
+def logs_by_block(
     subject: Mapping[int, Sequence[Rounds]], against: Mapping[int, Sequence[Rounds]], better: Better
-) -> list[float]:
+) -> dict[int, float]:
     """The typical log ratio of each block, above 0 where the subject is better. Both have their guests by block.
 
     Blocks without enough rounds that both sides have are left out.
     """
-    return list(logs_by_block(subject, against, better).values())
-
-
-def logs_by_block(
-    subject: Mapping[int, Sequence[Rounds]], against: Mapping[int, Sequence[Rounds]], better: Better
-) -> dict[int, float]:
-    """As `log_ratios`, by block."""
     sign = 1.0 if better == "higher" else -1.0
     found = {}
     for block, guests in subject.items():

@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import math
 
-from scipy import special
-
-from virtometer.analysis.statistics.interval import Spread
+from virtometer.analysis.statistics.spread import Spread
 from virtometer.model import MIN_BLOCKS
 
 LEVEL = 0.05
@@ -28,7 +26,7 @@ def noise_floor(of: Spread) -> float | None:
     """The smallest limit on the log scale within which both tests reject; None below MIN_BLOCKS blocks."""
     if of.n < MIN_BLOCKS:
         return None
-    return abs(of.mean) + float(special.stdtrit(of.n - 1, 1 - LEVEL)) * of.error
+    return abs(of.mean) + of.reach(LEVEL)
 
 
 def noise_floor_share(of: Spread) -> float | None:
@@ -39,9 +37,4 @@ def noise_floor_share(of: Spread) -> float | None:
 
 def p_value(of: Spread, margin: float) -> float | None:
     """The larger p of both one-sided tests; None for fewer than two blocks."""
-    if of.n < 2:
-        return None
-    inside = limit(margin) - abs(of.mean)
-    if of.sd == 0.0:
-        return 0.0 if inside > 0 else 1.0
-    return float(special.stdtr(of.n - 1, -inside / of.error))
+    return of.p_value(abs(of.mean) - limit(margin)) if of.n > 1 else None

@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 from scipy import special
 
 from virtometer.analysis.statistics.equivalence import LEVEL as EQUIVALENCE_LEVEL
-from virtometer.analysis.statistics.interval import Spread
 from virtometer.analysis.statistics.precision import MAX_BLOCKS, POWER, least_blocks
+from virtometer.analysis.statistics.spread import Spread
 from virtometer.model import MIN_BLOCKS
 
 TYPICAL = 0.68

@@ -6,7 +6,10 @@ Valid under any dependence between the comparisons, which share their baseline a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
+
+Which = TypeVar("Which")
 
 
 def adjust(p_values: Sequence[float]) -> list[float]:
@@ -18,6 +21,11 @@ def adjust(p_values: Sequence[float]) -> list[float]:
         running = max(running, min(1.0, (count - rank) * p_values[index]))
         adjusted[index] = running
     return adjusted
+
+
+def adjusted(p_values: Mapping[Which, float], strictness: float = 1.0) -> dict[Which, float]:
+    """As `adjust`, by comparison; each divided by the strictness, so that a claim always takes the usual level."""
+    return dict(zip(p_values, (min(1.0, p / strictness) for p in adjust([*p_values.values()])), strict=True))
 
 
 def level_faced(adjusted: Sequence[float], level: float) -> float:

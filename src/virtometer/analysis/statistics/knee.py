@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from virtometer.analysis.statistics.median import rank_of
 from virtometer.model import MIN_BLOCKS
 
 LATER = 2.0
@@ -33,8 +34,6 @@ FLAT = 2
 
 FEWEST = FLAT + 1
 """Rates of a block."""
-
-_LEVEL = 0.95
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +133,7 @@ def middle(blocks: Sequence[BlockKnee]) -> Middle | None:
         return None
     low = high = None
     if n >= MIN_BLOCKS:
-        place = _rank(n)
+        place = rank_of(n) - 1
         low = sorted(one.between.low for one in blocks)[place] or None
         high = sorted(one.between.high for one in blocks)[n - 1 - place]
         high = None if math.isinf(high) else high
@@ -169,11 +168,3 @@ def _two_middle(values: Sequence[float]) -> tuple[float, float]:
     """The value in the middle twice, or both middle ones of an even number."""
     found = sorted(values)
     return found[(len(found) - 1) // 2], found[len(found) // 2]
-
-
-def _rank(n: int) -> int:
-    """How many values to leave out at either end, so that the others enclose the median with 95 %."""
-    left_out, chance = -1, 0.0
-    while 2 * (chance := chance + math.comb(n, left_out + 1) * 0.5**n) <= 1 - _LEVEL + 1e-12:
-        left_out += 1
-    return left_out

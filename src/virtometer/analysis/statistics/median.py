@@ -17,23 +17,23 @@ from scipy import special
 from virtometer.model import MIN_BLOCKS, Estimate
 
 
-def median(logs: Sequence[float], level: float = 0.95) -> Estimate | None:
+def interval(logs: Sequence[float], level: float = 0.95, together: int = 1) -> Estimate | None:
     """The median of logarithms as a ratio, with the narrowest interval that covers at least `level`.
 
-    `level` of the result is what it covers. Without an interval below MIN_BLOCKS; None of nothing.
+    `level` of the result is what it covers by itself. Without an interval below MIN_BLOCKS; None of nothing.
     """
     n, ordered = len(logs), sorted(logs)
     if n == 0:
         return None
     middle = math.exp(statistics.median(ordered))
-    rank = _rank(n, level)
+    rank = rank_of(n, level if together == 1 else 1 - (1 - level) / together)
     if n < MIN_BLOCKS or rank == 0:
         return Estimate(middle, None, None, n, level)
     covers = 1 - 2 * float(special.bdtr(rank - 1, n, 0.5))
     return Estimate(middle, math.exp(ordered[rank - 1]), math.exp(ordered[-rank]), n, covers)
 
 
-def _rank(n: int, level: float) -> int:
+def rank_of(n: int, level: float = 0.95) -> int:
     """The greatest rank whose interval covers `level`; 0 where none does."""
     rank = 0
     while 2 * (rank + 1) <= n and 1 - 2 * float(special.bdtr(rank, n, 0.5)) >= level:

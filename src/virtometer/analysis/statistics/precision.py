@@ -1,9 +1,7 @@
-"""What could have been detected: power of the two tests. `forecast` says how many blocks a decision takes.
+"""What could have been detected: power of the t test. `forecast` says how many blocks a decision takes.
 
-Power of the t test from the noncentral t distribution: J. Cohen, "Statistical power analysis for the behavioral
-sciences", 2nd ed. (1988), section 2. Power of TOST as the lower bound P(lower test rejects) - P(upper test does not),
-as in K. F. Phillips, "Power of the two one-sided tests procedure in bioequivalence", J. Pharmacokin. Biopharm. 18
-(1990) 137-144. `detectable` takes the spread seen so far as the true one. It is a plan for the next campaign, not a
+From the noncentral t distribution: J. Cohen, "Statistical power analysis for the behavioral sciences", 2nd ed. (1988),
+section 2. `detectable` takes the spread seen so far as the true one. It is a plan for the next campaign, not a
 promise.
 """
 
@@ -15,8 +13,7 @@ from functools import lru_cache
 
 from scipy import special
 
-from virtometer.analysis.statistics.equivalence import LEVEL as EQUIVALENCE_LEVEL
-from virtometer.analysis.statistics.interval import Spread
+from virtometer.analysis.statistics.spread import Spread
 from virtometer.model import MIN_BLOCKS
 
 POWER = 0.8
@@ -29,20 +26,6 @@ def difference_power(shift: float, sd: float, n: int, level: float) -> float:
         return 1.0 if shift != 0.0 else level
     critical = float(special.stdtrit(n - 1, 1 - level / 2))
     return 1.0 - noncentral(n - 1, abs(shift) * math.sqrt(n) / sd, critical)
-
-
-def equivalence_power(shift: float, sd: float, n: int, limit: float, level: float = EQUIVALENCE_LEVEL) -> float:
-    """Chance (at least) that a true mean log ratio of `shift` is found equivalent within ±`limit` with n blocks."""
-    inside = limit - abs(shift)
-    if inside <= 0:
-        return 0.0
-    if sd == 0.0:
-        return 1.0
-    critical = float(special.stdtrit(n - 1, 1 - level))
-    scale = math.sqrt(n) / sd
-    near = 1.0 - noncentral(n - 1, inside * scale, critical)
-    far = noncentral(n - 1, (limit + abs(shift)) * scale, critical)
-    return max(0.0, near - far)
 
 
 def detectable(of: Spread, level: float) -> float | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from virtometer.analysis.statistics.interval import Spread
+from virtometer.analysis.statistics.spread import Spread
 
 
 def difference(of: Spread | None, against: Spread | None) -> Spread | None:

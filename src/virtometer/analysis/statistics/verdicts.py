@@ -15,10 +15,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from virtometer.analysis.statistics import difference, equivalence, forecast, holm, precision
+from virtometer.analysis.statistics import equivalence, forecast, holm, precision
 from virtometer.analysis.statistics.equivalence import noise_floor, noise_floor_share
-from virtometer.analysis.statistics.interval import Spread, estimate
-from virtometer.model import MIN_BLOCKS, Estimate, Verdict
+from virtometer.analysis.statistics.spread import Spread
+from virtometer.model import MIN_BLOCKS, Conclusion, Verdict
 
 Which = TypeVar("Which")
 
@@ -26,26 +26,17 @@ Which = TypeVar("Which")
 # in at most 5 of 100 campaigns; at 0.05 that holds on average only, and 38 % of all series of 100 would break it.
 CLAIM_LEVEL = 0.02
 
+_ALONE = 0.05  # p of one comparison by itself below which its 95 % interval leaves out 1
 
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """What is concluded from one comparison.
 
-    blocks_needed: in all, None beyond what a plan may have; blocks_low, blocks_high: its range, None where it is not
-    known or beyond that too. p_equivalent_adjusted: of both one-sided tests, adjusted over the family: `equivalent`
-    findings with one below 0.05 hold together. why: sentences on why it is undecided.
-    """
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision(Conclusion):
+    """What is concluded from one comparison. why: sentences on why it is undecided."""
 
-    ratio: Estimate | None
-    verdict: Verdict
-    p_value: float | None
-    p_adjusted: float | None
-    detectable: float | None = None
-    blocks_needed: int | None = None
-    blocks_low: int | None = None
-    blocks_high: int | None = None
-    p_equivalent_adjusted: float | None = None
     why: tuple[str, ...] = ()
+
+
+_OPEN = Decision(verdict=Verdict.UNDECIDED)
 
 
 def decide(
@@ -61,13 +52,13 @@ def decide(
 
     controls: the spread of the baseline's log ratios with itself, for the comparisons that have one. refused: why a
     comparison gets no verdict whatever its ratios are, in a sentence; it stays in the family. blocks: in all, that
-    a refused comparison takes, where they are known. strictness: what every
-    level is multiplied by: `stopping.STRICTNESS` where a first stage fixed the blocks. Adjusted p values are divided by
-    it, so that a claim always takes one below CLAIM_LEVEL.
+    a refused comparison takes, where they are known. strictness: what every level is multiplied by:
+    `stopping.STRICTNESS` where a first stage fixed the blocks. Adjusted p values are divided by it, so that a claim
+    always takes one below CLAIM_LEVEL.
     """
     controls, refused, blocks = controls or {}, refused or {}, blocks or {}
     tested = p_values(family)
-    adjusted = _adjusted(tested, strictness)
+    adjusted = holm.adjusted(tested, strictness)
     level = holm.level_faced(list(adjusted.values()), CLAIM_LEVEL) * strictness
     limit, alike = equivalence.limit(margin), equivalence.LEVEL * strictness
     verdicts = {key: _verdict(logs, adjusted.get(key), margin, strictness) for key, logs in family.items()}
@@ -77,59 +68,36 @@ def decide(
         if logs is not None and verdicts[key] is Verdict.UNDECIDED and key not in refused
     }
     forecasts = dict(zip(still_open, forecast.blocks_needed([*still_open.values()], limit, level, alike), strict=True))
+    spreads = {key: logs for key in tested if (logs := family[key]) is not None}
+    jointly = holm.adjusted(
+        {key: equivalence.p_value(logs, margin) or 0.0 for key, logs in spreads.items()}, strictness
+    )
     found: dict[Which, Decision] = {}
     for key, logs in family.items():
-        p_adjusted = adjusted.get(key)
-        ratio = estimate(logs, strictness=strictness)
-        verdict = verdicts[key]
-        why_not = refused.get(key)
-        if why_not is not None:
-            known = blocks.get(key)
-            found[key] = Decision(
-                ratio, Verdict.UNDECIDED, tested.get(key), p_adjusted, blocks_needed=known, why=(why_not,)
-            )
-        elif logs is None or verdict is Verdict.UNDECIDED:
+        control, undecided = controls.get(key), replace(_OPEN, p_value=tested.get(key), p_adjusted=adjusted.get(key))
+        undecided = replace(undecided, p_equivalent_adjusted=jointly.get(key))
+        detectable = None if logs is None else precision.detectable(logs, level)
+        if key in refused:
+            found[key] = replace(undecided, blocks_needed=blocks.get(key), why=(refused[key],))
+        elif logs is None or verdicts[key] is Verdict.UNDECIDED:
             needed = forecasts.get(key, forecast.NOTHING_KNOWN)
-            found[key] = Decision(
-                ratio,
-                Verdict.UNDECIDED,
-                tested.get(key),
-                p_adjusted,
-                detectable=precision.detectable(logs, level) if logs is not None else None,
-                blocks_needed=needed.blocks,
-                blocks_low=needed.low,
-                blocks_high=needed.high,
-                why=_why(ratio, p_adjusted, len(tested)),
-            )
-        elif (control := controls.get(key)) is not None and _below_floor(verdict, logs, control, margin):
-            found[key] = Decision(
-                ratio,
-                Verdict.UNDECIDED,
-                tested[key],
-                p_adjusted,
-                detectable=precision.detectable(logs, level),
-                blocks_needed=forecast.blocks_for_floor(control, _finest(verdict, logs, margin)),
-                why=(_coarse(control),),
-            )
+            found[key] = replace(
+                undecided, detectable=detectable, blocks_needed=needed.blocks, blocks_needed_low=needed.low,
+                blocks_needed_high=needed.high, why=_why(logs, undecided, len(tested), strictness),
+            )  # fmt: skip
+        elif control is not None and _below_floor(verdicts[key], logs, control, margin):
+            needed_blocks = forecast.blocks_for_floor(control, _finest(verdicts[key], logs, margin))
+            found[key] = replace(undecided, detectable=detectable, blocks_needed=needed_blocks, why=(_coarse(control),))
         else:
-            found[key] = Decision(ratio, verdict, tested[key], p_adjusted)
-    jointly = _jointly_equivalent(family, tested, margin, strictness)
-    return found | {key: replace(found[key], p_equivalent_adjusted=p) for key, p in jointly.items()}
-
-
-def _jointly_equivalent(
-    family: Mapping[Which, Spread | None], tested: Mapping[Which, float], margin: float, strictness: float
-) -> dict[Which, float]:
-    """Of the comparisons with enough blocks: p of not being equivalent, adjusted over all of them."""
-    spreads = {key: logs for key in tested if (logs := family[key]) is not None}
-    return _adjusted({key: equivalence.p_value(logs, margin) or 0.0 for key, logs in spreads.items()}, strictness)
+            found[key] = replace(undecided, verdict=verdicts[key])
+    return found
 
 
 def plain_verdicts(
     family: Mapping[Which, Spread | None], margin: float, strictness: float = 1.0
 ) -> dict[Which, Verdict]:
     """As `decide`, without controls and refusals, and without anything beside the verdicts."""
-    adjusted = _adjusted(p_values(family), strictness)
+    adjusted = holm.adjusted(p_values(family), strictness)
     return {key: _verdict(logs, adjusted.get(key), margin, strictness) for key, logs in family.items()}
 
 
@@ -138,7 +106,7 @@ def p_values(family: Mapping[Which, Spread | None]) -> dict[Which, float]:
     return {
         key: p
         for key, logs in family.items()
-        if logs is not None and logs.n >= MIN_BLOCKS and (p := difference.p_value(logs)) is not None
+        if logs is not None and logs.n >= MIN_BLOCKS and (p := logs.p_of_none) is not None
     }
 
 
@@ -150,12 +118,7 @@ def verdict_of(
     The noise floor is not applied: its control has all blocks.
     """
     changed = {key: p for key, p in tested.items() if key != which} | p_values({which: logs})
-    return _verdict(logs, _adjusted(changed, strictness).get(which), margin, strictness)
-
-
-def _adjusted(tested: Mapping[Which, float], strictness: float) -> dict[Which, float]:
-    stricter = [min(1.0, p / strictness) for p in holm.adjust(list(tested.values()))]
-    return dict(zip(tested, stricter, strict=True))
+    return _verdict(logs, holm.adjusted(changed, strictness).get(which), margin, strictness)
 
 
 def _verdict(logs: Spread | None, p_adjusted: float | None, margin: float, strictness: float) -> Verdict:
@@ -188,12 +151,11 @@ def _coarse(control: Spread) -> str:
     )
 
 
-def _why(ratio: Estimate | None, p_adjusted: float | None, tested: int) -> tuple[str, ...]:
-    n = ratio.n if ratio is not None else 0
+def _why(logs: Spread | None, of: Decision, tested: int, strictness: float) -> tuple[str, ...]:
+    n = logs.n if logs is not None else 0
     if n < MIN_BLOCKS:
         return (f"{n} complete {'block' if n == 1 else 'blocks'}; an interval and a verdict take {MIN_BLOCKS}",)
-    outside = ratio is not None and ((ratio.low or 0.0) > 1 or (ratio.high is not None and ratio.high < 1))
-    if outside and p_adjusted is not None:
+    if of.p_value is not None and of.p_value < _ALONE * strictness:
         return (
             "the interval of this comparison alone leaves out 1, but that is not enough among "
             f"{tested} comparisons: a claim takes an adjusted p below {CLAIM_LEVEL:g}",

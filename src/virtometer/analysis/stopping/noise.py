@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from virtometer.analysis.compare.blocks import Cell, cells
 from virtometer.analysis.compare.ratios import ratios
 from virtometer.analysis.statistics.equivalence import noise_floor_share
-from virtometer.analysis.statistics.interval import Spread, spread
 from virtometer.analysis.statistics.precision import MAX_BLOCKS, detectable
+from virtometer.analysis.statistics.spread import Spread, spread
 from virtometer.analysis.statistics.verdicts import CLAIM_LEVEL
 from virtometer.analysis.stopping.rule import STRICTNESS
 from virtometer.model import MIN_BLOCKS, Campaign, VerdictBy
@@ -52,19 +52,16 @@ def noise(campaign: Campaign) -> tuple[Noise, ...]:
 
 
 def _of(cell: Cell, against: Cell, starts_s: float, wanted: VerdictBy) -> Noise:
-    of = spread(list(ratios(cell, against, wanted).decisive.values()))
+    of = spread(ratios(cell, against, wanted).decisive.values())
     failed = [*cell.failed, *against.failed]
     reason = failed[0].reason if failed else ""
     if of is None:
         return Noise(cell.workload, 0, None, None, None, dict.fromkeys(MINUTES), reason)
     both = (*cell.done, *against.done)
     block_s = 2 * math.fsum(record.wall_s for record in both) / len(both) + starts_s
-    if of.n < 2:
-        return Noise(cell.workload, of.n, None, None, block_s, dict.fromkeys(MINUTES), reason)
-    return Noise(
-        cell.workload, of.n, of.sd, noise_floor_share(of), block_s,
-        {minutes: _found_in(60.0 * minutes, of, block_s) for minutes in MINUTES}, reason,
-    )  # fmt: skip
+    several = of.n > 1
+    found = {minutes: _found_in(60.0 * minutes, of, block_s) if several else None for minutes in MINUTES}
+    return Noise(cell.workload, of.n, of.sd if several else None, noise_floor_share(of), block_s, found, reason)
 
 
 def _found_in(seconds: float, of: Spread, block_s: float) -> float | None:

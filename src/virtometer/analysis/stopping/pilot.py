@@ -11,7 +11,7 @@ import math
 import statistics
 from dataclasses import dataclass
 
-from virtometer.analysis.compare.blocks import cells, counterpart, log_ratios
+from virtometer.analysis.compare.blocks import cells, counterpart, logs_by_block
 from virtometer.analysis.score.alone import alone_in
 from virtometer.model import Campaign
 
@@ -37,7 +37,7 @@ def trial_noise(campaign: Campaign) -> dict[str, TrialNoise]:
             cell = table.get((workload.name, environment.name))
             if environment.name == plan.baseline or cell is None or against is None or cell.shape is None:
                 continue
-            logs = log_ratios(cell.values, counterpart(cell, against), cell.shape[2])
+            logs = [*logs_by_block(cell.values, counterpart(cell, against), cell.shape[2]).values()]
             if len(logs) > 1:
                 squares += statistics.variance(logs) * (len(logs) - 1)
                 freedom += len(logs) - 1

@@ -24,10 +24,10 @@ import numpy as np
 from scipy import special
 
 from virtometer.analysis.compare.blocks import Key
-from virtometer.analysis.statistics import difference, equivalence, holm
+from virtometer.analysis.statistics import equivalence, holm
 from virtometer.analysis.statistics.equivalence import noise_floor
-from virtometer.analysis.statistics.interval import Spread
 from virtometer.analysis.statistics.precision import MAX_BLOCKS, POWER, least_blocks, noncentral, shrunken
+from virtometer.analysis.statistics.spread import Spread
 from virtometer.analysis.statistics.verdicts import CLAIM_LEVEL
 from virtometer.model import MIN_BLOCKS
 
@@ -96,15 +96,9 @@ def allot(
             more[key] = wanted
         elif wanted:
             sure[key] = wanted
+    wanted_more = dict.fromkeys(family, 0) | more
     return allotted(
-        dict.fromkeys(family, 0) | more,
-        done,
-        most_blocks,
-        cost_s=cost_s,
-        shared_s=shared_s,
-        start_s=start_s,
-        left_s=left_s,
-        sure=sure,
+        wanted_more, done, most_blocks, cost_s=cost_s, shared_s=shared_s, start_s=start_s, left_s=left_s, sure=sure
     )
 
 
@@ -169,11 +163,8 @@ def blocks_for_precision(of: Spread, half_width: float, level: float = 0.95, fre
     level by STRICTNESS that the final interval has. That interval takes its spread from all blocks; it is within
     half_width in at least three of four cases.
     """
-    reach = (
-        float(special.stdtrit(of.n - 1 if freedom is None else freedom, 1 - STRICTNESS * (1 - level) / 2))
-        * of.sd
-        / half_width
-    )
+    known = of.n - 1 if freedom is None else freedom
+    reach = float(special.stdtrit(known, 1 - STRICTNESS * (1 - level) / 2)) * of.sd / half_width
     return max(of.n, MIN_BLOCKS, math.ceil(min(reach, 1e6) ** 2))
 
 
@@ -189,8 +180,8 @@ def _needed(
     if precision is not None:
         return {key: blocks_for_precision(of, math.log1p(precision)) for key, of in known.items()}
     limit = equivalence.limit(margin)
-    tested = {key: p for key, of in known.items() if (p := difference.p_value(of)) is not None}
-    adjusted = dict(zip(tested, holm.adjust(list(tested.values())), strict=True))
+    tested = {key: p for key, of in known.items() if (p := of.p_of_none) is not None}
+    adjusted = holm.adjusted(tested)
     safe = CLAIM_LEVEL * STRICTNESS * SAFE
     level = STRICTNESS * CLAIM_LEVEL / max(1, sum(p >= safe for p in adjusted.values()))
     needed: dict[Key, int | None] = {}
@@ -261,8 +252,9 @@ def _difference_chance(of: Spread, shift: float, n: int, level: float, freedom: 
 
 
 def _equivalence_chance(of: Spread, shift: float, n: int, limit: float, level: float, freedom: float) -> float:
-    """At least: as `precision.equivalence_power`, averaged over what the spread may be.
+    """At least, averaged over what the spread may be: P(lower test rejects) - P(upper test does not).
 
+    K. F. Phillips, "Power of the two one-sided tests procedure in bioequivalence", J. Pharmacokin. Biopharm. 18 (1990).
     With z the critical value, d the distance to the limit and sd² = s²·df/χ², the chance of a rejection is
     P((Z + z) / √(χ²/df) < d·√n/s): the noncentral t distribution.
     """

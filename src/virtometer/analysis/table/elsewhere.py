@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from virtometer.analysis.compare.blocks import Key, logs_by_block
 from virtometer.analysis.notes import block_shapes
 from virtometer.analysis.notes.block_shapes import Series
-from virtometer.analysis.statistics.interval import Spread, estimate, spread
+from virtometer.analysis.statistics.interval import interval
+from virtometer.analysis.statistics.spread import Spread, spread
 from virtometer.analysis.statistics.verdicts import Decision, decide
 from virtometer.analysis.table import row_order
 from virtometer.analysis.table.long_table import LongTable
@@ -43,12 +44,20 @@ def compare(table: LongTable, against: str, margin: float) -> tuple[Finding, ...
         for treatment in table.treatments
         if treatment != against
     }
-    family: dict[Key, Spread | None] = {key: spread([*of.values()]) for key, of in logs.items()}
+    family: dict[Key, Spread | None] = {key: spread(of.values()) for key, of in logs.items()}
     decisions = decide(family, margin)
     said: dict[Key, list[str]] = {(metric, against): [text] for metric, text in row_order.sentences(table).items()}
     said |= _shapes(table, against, logs, math.log1p(margin) / 5)
     return tuple(
-        _finding(table, (name, treatment), against, decisions.get((name, treatment)), values, said)
+        _finding(
+            table,
+            (name, treatment),
+            against,
+            decisions.get((name, treatment)),
+            logs.get((name, treatment), {}),
+            values,
+            said,
+        )
         for name in table.metrics
         for treatment in table.treatments
     )
@@ -81,6 +90,7 @@ def _finding(
     key: Key,
     against: str,
     decision: Decision | None,
+    logs: Mapping[int, float],
     values: Mapping[Key, Mapping[int, float]],
     said: Mapping[Key, Sequence[str]],
 ) -> Finding:
@@ -92,8 +102,10 @@ def _finding(
     if rows := table.missing.get((name, treatment)):
         notes.append(f"{counted(rows, 'row')} without a value")
     if decision is None:
-        decision = Decision(Estimate(1.0, None, None, len(own)) if own else None, Verdict.BASELINE, None, None)
+        decision = Decision(verdict=Verdict.BASELINE)
+        ratio = Estimate(1.0, None, None, len(own)) if own else None
     else:
+        ratio = interval(logs.values())
         both = len(own.keys() & other.keys())  # in as many steps as the smaller of both sides has blocks
         every = len(own) + len(other) - both
         if every > both:
@@ -101,13 +113,8 @@ def _finding(
         notes += decision.why
     notes += said.get(key, ())
     return Finding(
-        workload=name, op="", metric=name, unit=metric.unit, better=metric.better,
-        subject=treatment, against=against, ratio=decision.ratio, verdict=decision.verdict,
-        p_value=decision.p_value, p_adjusted=decision.p_adjusted, host_cpu_ratio=None,
-        value=estimate(spread([*map(math.log, own.values())])),
-        detectable=decision.detectable, blocks_needed=decision.blocks_needed, seconds_needed=None,
-        blocks_needed_low=decision.blocks_low, blocks_needed_high=decision.blocks_high,
-        p_equivalent_adjusted=decision.p_equivalent_adjusted,
+        **decision.concluded, workload=name, op="", metric=name, unit=metric.unit, better=metric.better,
+        subject=treatment, against=against, ratio=ratio, value=interval(map(math.log, own.values())),
         notes=tuple(notes), levels=table.treatments[treatment],
     )  # fmt: skip
 

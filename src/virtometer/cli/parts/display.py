@@ -58,7 +58,7 @@ def cell(live: LiveEstimate | None, *, long: bool = True) -> str:
     if live is None:
         return ""
     if live.ratio is None:
-        return "1" if live.baseline else quantity(live.value, live.unit)
+        return "1" if live.baseline else quantity(live.value.estimate.value, live.value.unit)
     ratio = live.ratio
     if not long or ratio.low is None or ratio.high is None:
         return f"{ratio.value:.3g}"

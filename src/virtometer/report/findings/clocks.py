@@ -212,18 +212,18 @@ def _drift_rate(quality: ClockQuality) -> str:
 def _counter_rate(quality: ClockQuality) -> str:
     """In MHz with as many digits as comparing clocks gives, which knows rates to about a ppm."""
     found = quality.measures.get("counter-rate")
-    return "" if found is None else f"{words.significant(found.median * 1e-6, 7)} MHz"
+    return "" if found is None else f"{words.significant(found.estimate.value * 1e-6, 7)} MHz"
 
 
 def _steal(quality: ClockQuality) -> str:
     found = quality.measures.get("steal")
-    return "" if found is None else words.percent(found.median)
+    return "" if found is None else words.percent(found.estimate.value)
 
 
 def _of_measure(name: str) -> Callable[[ClockQuality], str]:
     def tell(quality: ClockQuality) -> str:
         found = quality.measures.get(name)
-        return "" if found is None else words.measure(found.median, found.unit)
+        return "" if found is None else words.measure(found.estimate.value, found.unit)
 
     return tell
 

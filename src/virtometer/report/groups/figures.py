@@ -38,16 +38,16 @@ def growth(of: Sequence[Group]) -> Figure | None:
 
     of: groups of one scenario and workload.
     """
-    known = [group for group in of if group.sum is not None]
+    known = [group for group in of if group.sum.estimate is not None]
     if len({group.guests for group in known}) < 2:
         return None
-    sums = sorted(group.sum.value for group in known if group.sum is not None)
-    factor, unit = scale(sums[len(sums) // 2], known[0].unit)
+    sums = sorted(group.sum.estimate.value for group in known if group.sum.estimate is not None)
+    factor, unit = scale(sums[len(sums) // 2], known[0].sum.unit)
     rows: list[dict[str, Any]] = []
     ideals: list[dict[str, Any]] = []
     guests: list[dict[str, Any]] = []
     for group in known:
-        total = group.sum
+        total = group.sum.estimate
         assert total is not None
         at = {"e": group.environment, "x": group.guests}
         bounds = {name: bound and _short(bound / factor) for name, bound in (("low", total.low), ("high", total.high))}

@@ -36,14 +36,14 @@ def _measured(group: Group) -> list[MemberEstimate]:
 
 
 def _reached(groups: Sequence[Group]) -> HtmlTable:
-    workload, unit = groups[0].workload, groups[0].unit
+    workload, unit = groups[0].workload, groups[0].sum.unit
     most = min(max(len(_measured(group)) for group in groups), _MOST_COLUMNS)
     rows = []
     for group in groups:
         if group.follows_alone:
-            value, rate = quantity(group.alone, group.alone_unit), quantity(group.alone_rate, unit)
+            value, rate = (quantity(one.estimate, one.unit) for one in (group.alone, group.alone_rate))
             rows.append((group.environment, "alone", value, *[""] * (most - 1), rate, "", ""))
-        values = [quantity(one.value, one.unit) for one in _measured(group)]
+        values = [quantity(one.value.estimate, one.value.unit) for one in _measured(group)]
         shown = [*values[: most - 1], f"… and {len(values) - most + 1} more"] if len(values) > most else values
         rows.append(
             (
@@ -51,8 +51,8 @@ def _reached(groups: Sequence[Group]) -> HtmlTable:
                 str(group.guests),
                 *shown,
                 *[""] * (most - len(shown)),
-                quantity(group.sum, unit),
-                quantity(group.mean, group.mean_unit),
+                quantity(group.sum.estimate, unit),
+                quantity(group.mean.estimate, group.mean.unit),
                 quantity(group.ideal, unit),
             )
         )
@@ -112,7 +112,7 @@ def _guests(groups: Sequence[Group]) -> HtmlTable:
         (
             name(group),
             one.guest + ("" if one.role == "measured" else f" ({one.role}: {one.workload})"),
-            quantity(one.value, one.unit),
+            quantity(one.value.estimate, one.value.unit),
             _number(one.share),
             "" if rank is None else words.estimate(rank.against_others),
             "" if rank is None else _worst(rank),
@@ -168,7 +168,7 @@ def cost(group: Group) -> str:
     of = group.cost
     if of is None:
         return ""
-    work = group.unit.removesuffix("/s")
+    work = group.sum.unit.removesuffix("/s")
     return words.measure(of.value, f"s/{'operation' if work == '1' else work}") + _half(of)
 
 

@@ -56,11 +56,11 @@ def _terminal_table(title: str, groups: Sequence[Group]) -> Table:
         made.add_column(name, justify="right", overflow="fold")
     for group in groups:
         if group.follows_alone:
-            made.add_row("alone", Text(crowd_tables.quantity(group.alone_rate, group.unit)))
+            made.add_row("alone", Text(crowd_tables.quantity(group.alone_rate.estimate, group.sum.unit)))
         fair = group.fairness if group.guests > 1 and group.type not in ("loaded", "pair") else None
         cells = (
             str(group.guests),
-            crowd_tables.quantity(group.sum, group.unit),
+            crowd_tables.quantity(group.sum.estimate, group.sum.unit),
             crowd_tables.ratio(group, group.against_ideal),
             crowd_tables.ratio(group, crowd_tables.slowest(group)),
             f"{words.significant(fair.worst_share.value)} of {fair.ideal_share:.3g}" if fair else "",

@@ -24,7 +24,7 @@ def _told(name: str) -> Callable[[Believed], float | None]:
 
     def get(of: Believed) -> float | None:
         found = of.quality.measures.get(name)
-        return None if found is None else found.median
+        return None if found is None else found.estimate.value
 
     return get
 

@@ -43,9 +43,9 @@ MEMBER = Shape(
     guest           text      environment and number, such as `box #2`; of instances with the number of the copy
     role            measured|load
     workload        text      its name in the plan
-    unit            text      of value
-    value,low,high  ~number   in the unit of its workload // of the interval of value; those of all members hold
-        together with 95 %
+    unit=value.unit  text     of value
+    value,low,high=value.estimate  ~number  in the unit of its workload // of the interval of value; those of all
+        members hold together with 95 %
     share           ~share    part of the sum; null for loads
     slowdown        ~number   how many times slower than one guest alone in the same block
     host_cpu_s      number?   CPU seconds of the guest over the scored stretch, median of the trials; where several
@@ -73,19 +73,19 @@ GROUP = Shape(
     environment        text
     workload           text
     guests             ordinal   that worked at once, with loads and services; of instances the agents
-    unit               text      of sum and ideal; of a workload in s it is 1/s
-    mean_unit          text      of mean
-    better             higher|lower  of the values of members, of alone, and of a mean in s
+    unit=sum.unit      text      of sum and ideal; of a workload in s it is 1/s
+    mean_unit=mean.unit  text    of mean
+    better=alone.better  higher|lower  of the values of members, of alone, and of a mean in s
     n                  count     complete blocks
-    sum                ~number   work in a second of all measured guests; of a workload in s operations in a second
-    mean               ~number   of the measured guests, in the unit of the workload: sum / guests, for s guests / sum
+    sum=sum.estimate   ~number   work in a second of all measured guests; of a workload in s operations in a second
+    mean=mean.estimate  ~number  of the measured guests, in the unit of the workload: sum / guests, for s guests / sum
     ideal              ~number   what the processors allow for so many guests: one guest's rate for each, shared fairly
     efficiency_of_sum=against_ideal  ~number  sum / ideal
     against_one        ~number   sum / the rate of one guest alone
     against_baseline   ~number   sum / that of baseline_guests guests of the baseline; null for the baseline itself
     baseline_guests    ordinal?  guests of the baseline behind against_baseline
-    alone_unit         text      of alone: that of the workload
-    alone              ~number   value of one guest with nobody beside it, in the same blocks
+    alone_unit=alone.unit  text  of alone: that of the workload
+    alone=alone.estimate  ~number  value of one guest with nobody beside it, in the same blocks
     ideal_share=fairness.ideal_share  share?  share of the sum of each measured guest if all had the same
     worst_share=fairness.worst_share  ~share  of the guest with the smallest rate, mean of the blocks
     worst_share_of_equal=fairness.worst_share_of_equal  ~share  what equal guests with the noise of these blocks have:

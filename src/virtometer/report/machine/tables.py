@@ -105,8 +105,8 @@ def groups_csv(analysis: Analysis) -> str:
 
     def rows() -> Iterable[Mapping[str, object]]:
         for of in analysis.together.groups:
-            if of.follows_alone and of.alone is not None:
-                yield _single(of, of.alone)
+            if of.follows_alone and of.alone.estimate is not None:
+                yield _single(of, of.alone.estimate)
             shared = {**dict(GROUP.cells(of)), **_states(of.host)}
             ranks = {one.label: one for one in of.ranks}
             for one in of.members:
@@ -118,15 +118,16 @@ def groups_csv(analysis: Analysis) -> str:
 
 def _single(of: Group, value: Estimate) -> Mapping[str, object]:
     """The row of the guest alone that a group follows. Its rate stands as the sum."""
-    rate = of.alone_rate
+    rate = of.alone_rate.estimate
     return {
-        **{name: getattr(of, name) for name in ("scenario", "type", "environment", "workload", "unit")},
+        **{name: getattr(of, name) for name in ("scenario", "type", "environment", "workload")},
+        "unit": of.sum.unit,
         "guests": 1,
         "n": value.n,
         "guest": of.environment,
         "guest_role": "alone",
         "guest_workload": of.workload,
-        "guest_unit": of.alone_unit,
+        "guest_unit": of.alone.unit,
         "guest_value": value.value,
         "guest_low": value.low,
         "guest_high": value.high,

@@ -10,9 +10,8 @@ from typing import Any
 
 from virtometer.analysis import Analysis
 from virtometer.analysis.compare.outside import Timed
-from virtometer.analysis.describe.measures import QUANTILES, Measured, Times, names
-from virtometer.analysis.whole import Provisioning
-from virtometer.model import UNAVAILABLE, Campaign, Control, Estimate, Finding, Verdict
+from virtometer.analysis.describe.measures import QUANTILES, Times, names
+from virtometer.model import UNAVAILABLE, Campaign, Control, Estimate, Finding, Quantity, Verdict
 from virtometer.report.parts import words
 from virtometer.report.parts.plain import plain
 from virtometer.report.parts.tuning_words import tuning_words
@@ -138,7 +137,7 @@ def _cost(finding: Finding) -> str:
     return f"×{words.ratio(cost)} {words.interval(cost)}".strip()
 
 
-def measures(of: Mapping[str, Mapping[str, Measured]]) -> HtmlTable:
+def measures(of: Mapping[str, Mapping[str, Quantity[Estimate]]]) -> HtmlTable:
     """Further measures of one workload, a row each; `of`: by environment and name."""
     rows = [
         (name, *(_measured(found[name]) if name in found else "" for found in of.values()))
@@ -152,15 +151,17 @@ def measures(of: Mapping[str, Mapping[str, Measured]]) -> HtmlTable:
     )
 
 
-def _measured(one: Measured) -> str:
-    return words.measures(one.median, one.low, one.high, one.unit)
+def _measured(one: Quantity[Estimate]) -> str:
+    of = one.estimate
+    low, high = (of.value if bound is None else bound for bound in (of.low, of.high))
+    return words.measures(of.value, low, high, one.unit)
 
 
-def levels(caption: str, of: Mapping[str, Mapping[str, Estimate]], unit: str) -> HtmlTable:
+def levels(caption: str, of: Mapping[str, Mapping[str, Quantity[Estimate]]]) -> HtmlTable:
     """Level averages of one series, a row an environment. `of`: by environment and level."""
     found_levels = names(list(of.values()))
     rows = [
-        (environment, *(_level(found[name], unit) if name in found else "" for name in found_levels))
+        (environment, *(_level(found[name]) if name in found else "" for name in found_levels))
         for environment, found in of.items()
     ]
     return HtmlTable(
@@ -171,9 +172,9 @@ def levels(caption: str, of: Mapping[str, Mapping[str, Estimate]], unit: str) ->
     )
 
 
-def _level(average: Estimate, unit: str) -> str:
-    bounds = _bounds(average, unit)
-    return words.quantity(average.value, unit) + (f" [{bounds}]" if bounds else "")
+def _level(average: Quantity[Estimate]) -> str:
+    bounds = _bounds(average.estimate, average.unit)
+    return words.quantity(average.estimate.value, average.unit) + (f" [{bounds}]" if bounds else "")
 
 
 def times(name: str, of: Mapping[str, Times]) -> HtmlTable:
@@ -273,15 +274,15 @@ def control(of: Sequence[Control]) -> HtmlTable:
     return HtmlTable("The baseline against itself", heads, rows, frozenset({1, 2}))
 
 
-def starts(of: Mapping[str, Provisioning]) -> HtmlTable:
+def starts(of: Mapping[str, Quantity[Estimate]]) -> HtmlTable:
     """Provisioning times by environment."""
     rows = [
         (
             name,
-            str(one.starts),
-            *(words.quantity(max(t, 1e-9), "s") for t in (one.median_s, one.fastest_s, one.slowest_s)),
+            str(one.n),
+            *(words.quantity(max(t, 1e-9), "s") for t in (one.value, one.low, one.high) if t is not None),
         )
-        for name, one in of.items()
+        for name, one in ((name, start.estimate) for name, start in of.items())
     ]
     return HtmlTable(
         "By environment", ("environment", "starts", "median", "fastest", "slowest"), rows, frozenset({1, 2, 3, 4})

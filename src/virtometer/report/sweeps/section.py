@@ -26,7 +26,7 @@ def section(analysis: Analysis) -> Section | None:
         title="Sweeps",
         sentences=["Workloads with factors: each environment over the levels."],
         parts=[part(f"sweep-{n}", one, analysis.findings, analysis.knees) for n, one in enumerate(of_guests, 1)],
-        tables=[levels(curves.title(one.series), one.averages, one.unit) for one in analysis.level_averages],
+        tables=[levels(curves.title(one.series), one.averages) for one in analysis.level_averages],
     )
 
 

@@ -1,8 +1,7 @@
-"""Intervals over blocks for what is no ratio, and intervals of several figures that hold together.
+"""Intervals over blocks for what is no ratio: Student's t on the values themselves.
 
-Student's t on the values themselves (`interval` has the one on logarithms), for figures that are skewed with the
-transformation of P. Hall, "On the removal of skewness by transformation", JRSS B 54 (1992) 221-228. Figures that are
-read side by side share one chance of being wrong: each of m intervals is made for 1 - 0.05 / m (Bonferroni, 1936).
+For figures that are skewed with the transformation of P. Hall, "On the removal of skewness by transformation", JRSS B
+54 (1992) 221-228.
 """
 
 from __future__ import annotations
@@ -12,20 +11,15 @@ from collections.abc import Iterable, Sequence
 
 from scipy import special
 
-from virtometer.analysis.statistics.interval import estimate, spread
+from virtometer.analysis.statistics.spread import spread
 from virtometer.model import MIN_BLOCKS, Estimate
 
 LEVEL = 0.95
 
 
-def of_logs(logs: Iterable[float], figures: int = 1) -> Estimate | None:
-    """The geometric mean behind these logarithms, with its interval. figures: how many hold together."""
-    return estimate(spread(list(logs)), LEVEL, together=max(figures, 1))
-
-
-def of_values(
+def interval(
     values: Iterable[float],
-    figures: int = 1,
+    together: int = 1,
     *,
     least: float = -math.inf,
     most: float = math.inf,
@@ -33,7 +27,8 @@ def of_values(
 ) -> Estimate | None:
     """The arithmetic mean with its interval, cut to what is possible; None without a value.
 
-    least, most: what the figure can be at all. skewed: its values have a long tail on one side.
+    together: how many intervals hold together. least, most: what the figure can be at all. skewed: its values have a
+    long tail on one side.
     """
     found = list(values)
     of = spread(found)
@@ -41,7 +36,7 @@ def of_values(
         return None
     if of.n < MIN_BLOCKS:
         return Estimate(of.mean, None, None, of.n, LEVEL)
-    reach = float(special.stdtrit(of.n - 1, 1 - (1 - LEVEL) / max(figures, 1) / 2)) / math.sqrt(of.n)
+    reach = float(special.stdtrit(of.n - 1, 1 - (1 - LEVEL) / together / 2)) / math.sqrt(of.n)
     skewness = _skewness(found, of.mean) if skewed else 0.0
     below, above = (_without_skewness(side * reach, skewness, of.n) * of.sd for side in (1, -1))
     return Estimate(of.mean, max(of.mean - below, least), min(of.mean - above, most), of.n, LEVEL)
