@@ -242,6 +242,8 @@ def _examine(
 
 def _deciding(kind: Environment, settings: Settings) -> Settings | None:
     """Those of the settings with which the kind is checked. None: its default ones."""
+    if not kind.check_settings:
+        return None
     default = kind.settings_type()
     given = {name: getattr(settings, name) for name in kind.check_settings}
     changed = {name: value for name, value in given.items() if value != getattr(default, name)}
