@@ -68,9 +68,8 @@ def test_a_plan_does_not_change() -> None:
         plan.blocks = 9
 
 
-def test_the_cells_of_a_plan_and_the_one_of_the_references() -> None:
+def test_the_cells_of_a_plan_are_combinations_of_levels() -> None:
     assert Plan.model_validate(LEAST).cells == ()
-    assert Plan.model_validate(LEAST).reference_cell is None
     environments = [
         {"name": "native", "kind": "native"},
         {"name": "b", "kind": "native", "levels": {"f": "2"}, "of": "x"},
@@ -79,5 +78,4 @@ def test_the_cells_of_a_plan_and_the_one_of_the_references() -> None:
     factors = [{"name": "f", "setting": "processors", "levels": [1, 2], "reference": "1"}]
     plan = Plan.model_validate(LEAST | {"environments": environments, "factors": factors})
     assert [one.name for one in plan.cells] == ["b", "a"]
-    assert plan.reference_cell is not None and plan.reference_cell.name == "a"
     assert Plan.model_validate_json(plan.model_dump_json()) == plan

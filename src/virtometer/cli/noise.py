@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rich import box
 from rich.console import Console
 from rich.live import Live
 from rich.table import Table
@@ -18,6 +17,7 @@ from virtometer.cli.parts.console import PlainConsole
 from virtometer.cli.parts.display import remaining, where
 from virtometer.cli.plan.files import NOISE, built_in, load
 from virtometer.model import Plan, Stage, Trial, TrialRecord
+from virtometer.report.parts.terminal_text import plain_table
 from virtometer.report.parts.words import percent
 from virtometer.runner.campaign.noise import measure
 from virtometer.runner.campaign.remaining_time import TimeLeft
@@ -51,7 +51,7 @@ def machine(found: Sequence[Noise]) -> list[dict[str, Any]]:
 
 def noise_table(found: Sequence[Noise]) -> Table:
     """A row for each workload."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold", collapse_padding=True)
+    table = plain_table()
     table.add_column("the same twice")
     for name in ("blocks", "spread", "noise floor", *(f"found in\n{minutes} min" for minutes in MINUTES)):
         table.add_column(name, justify="right")

@@ -278,12 +278,6 @@ class Plan(Frozen):
         return tuple(one for one in self.environments if one.levels)
 
     @property
-    def reference_cell(self) -> PlanEnvironment | None:
-        """The cell in which each factor has its reference level; None in a plan without factors."""
-        references = {factor.name: factor.reference for factor in self.factors}
-        return next((one for one in self.cells if one.levels == references), None)
-
-    @property
     def sequential(self) -> bool:
         """Whether a first stage finds the factors that a second one measures closely."""
         return self.design is not None and self.design.type == "sequential"

@@ -55,7 +55,6 @@ def test_every_combination_is_an_environment_and_the_reference_the_baseline() ->
     assert plan.environments[0].name == "native" and not plan.environments[0].levels
     first = plan.cells[0]
     assert first.name == plan.baseline == "box cache=none size=small dummy=this"
-    assert first == plan.reference_cell
     assert first.levels == {"cache": "none", "size": "small", "dummy": "this"}
     assert (first.of, first.kind) == ("box", "box")
     assert first.settings == {"memory": 64 << 20, "cache": "none", "cpus": 1.0, "cpuset": [0]}

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rich import box
 from rich.table import Table
 from rich.text import Text
 
@@ -17,7 +16,7 @@ from virtometer.report.effects import first_stage, nuisance
 from virtometer.report.effects import tables as effect_tables
 from virtometer.report.effects import words as effect_words
 from virtometer.report.parts import words
-from virtometer.report.parts.terminal_text import text_line
+from virtometer.report.parts.terminal_text import plain_table, text_line
 from virtometer.visible import visible
 
 STYLES = {Influence.INFLUENCE: "green", Influence.NONE: "cyan", Influence.UNDECIDED: "yellow"}
@@ -49,10 +48,7 @@ def terminal(of: Effects) -> Iterator[Table | Text]:
 
 def _metric(of: MetricEffects) -> Iterator[Table | Text]:
     better = "lower is better" if of.better == "lower" else "higher is better"
-    made = Table(
-        title=text_line(f"{of.metric} ({better})", style="bold"), title_justify="left", box=box.SIMPLE_HEAD,
-        pad_edge=False, header_style="bold", collapse_padding=True,
-    )  # fmt: skip
+    made = plain_table(f"{of.metric} ({better})")
     made.add_column("effect", overflow="fold")
     made.add_column("levels", overflow="fold")
     made.add_column("change", justify="right", no_wrap=True)

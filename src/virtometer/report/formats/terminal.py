@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from rich import box
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table
@@ -21,7 +20,7 @@ from virtometer.model import Finding, PlanWorkload, Verdict
 from virtometer.report.findings import summary
 from virtometer.report.findings.footnotes import Footnotes
 from virtometer.report.parts import words
-from virtometer.report.parts.terminal_text import text_line
+from virtometer.report.parts.terminal_text import plain_table, text_line
 from virtometer.report.sweeps import knees
 from virtometer.visible import visible
 
@@ -154,7 +153,7 @@ class ResultTable:
         return total
 
     def _wide(self, lines: int) -> Table:
-        made = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_lines=False, header_style="bold", collapse_padding=True)
+        made = plain_table()
         made.add_column("what", no_wrap=True)
         for environment in self.environments:
             made.add_column(text_line(environment), min_width=_longest_word(environment))
@@ -206,10 +205,7 @@ class ResultTable:
 
     def _levels(self, name: str, workloads: Sequence[PlanWorkload], environments: Sequence[str], lines: int) -> Table:
         """A row for each combination of levels, a column for each environment; a level that repeats is left out."""
-        made = Table(
-            title=text_line(name, style="bold"), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False,
-            header_style="bold", collapse_padding=True,
-        )  # fmt: skip
+        made = plain_table(name)
         factors = list(workloads[0].levels)
         for factor in factors:
             made.add_column(text_line(factor), overflow="fold")
@@ -239,7 +235,7 @@ class ResultTable:
         return [(shown, ""), (word, style)]
 
     def _long(self) -> Table:
-        made = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold", collapse_padding=True)
+        made = plain_table()
         made.add_column("what, where", overflow="fold")
         made.add_column("efficiency", overflow="fold")
         made.add_column("verdict", overflow="fold")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich import box
 from rich.table import Table
 from rich.text import Text
 
@@ -12,6 +11,7 @@ from virtometer.analysis import Analysis
 from virtometer.analysis.groups.estimates import Group
 from virtometer.report.groups import tables as crowd_tables
 from virtometer.report.parts import words
+from virtometer.report.parts.terminal_text import plain_table
 from virtometer.report.sweeps import knees
 
 
@@ -35,7 +35,7 @@ def terminal(analysis: Analysis) -> list[Table | Text]:
             shown.append(Text(f" {said}", style="dim"))
     for one in together.matrices:
         matrix = crowd_tables.matrix(one)
-        made = _table(f"{one.scenario}: {matrix.caption}")
+        made = plain_table(f"{one.scenario}: {matrix.caption}")
         for number, column in enumerate(matrix.columns):
             made.add_column(Text(column), justify="right" if number else "left", overflow="fold")
         for row in matrix.rows:
@@ -51,7 +51,7 @@ def _heading(group: Group) -> str:
 
 
 def _terminal_table(title: str, groups: Sequence[Group]) -> Table:
-    made = _table(title)
+    made = plain_table(title)
     for name in ("guests", "sum", "of ideal", "slowdown", "worst share", "max/min", "skew p99"):
         made.add_column(name, justify="right", overflow="fold")
     for group in groups:
@@ -69,10 +69,3 @@ def _terminal_table(title: str, groups: Sequence[Group]) -> Table:
         )
         made.add_row(*map(Text, cells))
     return made
-
-
-def _table(title: str) -> Table:
-    return Table(
-        title=Text(title, style="bold"), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False,
-        header_style="bold", collapse_padding=True,
-    )  # fmt: skip

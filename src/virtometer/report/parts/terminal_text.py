@@ -1,7 +1,9 @@
-"""Names and sentences as one line of a terminal: what would break or hide a part of it is a visible escape."""
+"""Texts and tables of a terminal. Of names and sentences, what would break or hide a line is a visible escape."""
 
 from __future__ import annotations
 
+from rich import box
+from rich.table import Table
 from rich.text import Text
 
 from virtometer.visible import visible
@@ -10,3 +12,12 @@ from virtometer.visible import visible
 def text_line(text: str, style: str = "") -> Text:
     """The text on one line. Tables are laid out by what is shown: an escape is wider than its character."""
     return Text(visible(text), style=style)
+
+
+def plain_table(title: str = "") -> Table:
+    """A table without rows, in the form of all tables of results."""
+    shown = text_line(title, style="bold") if title else None
+    return Table(
+        title=shown, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold",
+        collapse_padding=True,
+    )  # fmt: skip
