@@ -123,7 +123,7 @@ def test_two_placements_in_one_guest_run_at_the_same_time(execute: Guests, plan:
 def test_one_guest_is_the_peer_of_another(execute: Guests, plan: Callable[..., Plan], tmp_path: Path) -> None:
     placements = (
         Placement("runc", "stream", "service", guest=1, ordinal=0),
-        Placement("runc", "stream", "measured", guest=2, ordinal=1, peer=0),
+        Placement("runc", "stream", "measured", guest=2, ordinal=1, uses=(0,)),
     )
     record = execute(plan("runc"), *placements)
     check(record, *placements)
@@ -138,7 +138,7 @@ def test_one_guest_is_the_peer_of_another(execute: Guests, plan: Callable[..., P
 def test_a_guest_without_an_address_serves_nobody(execute: Guests, plan: Callable[..., Plan]) -> None:
     placements = (
         Placement("native", "stream", "service", guest=1, ordinal=0),
-        Placement("native", "stream", "measured", guest=2, ordinal=1, peer=0),
+        Placement("native", "stream", "measured", guest=2, ordinal=1, uses=(0,)),
     )
     record = execute(plan("native"), *placements)
     assert record.reason == "native: not available here: native has no address that other guests reach"
