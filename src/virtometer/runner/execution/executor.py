@@ -223,7 +223,7 @@ class Executor:
         self._admission.place(party.members, trial.block)
         services = [one for one in party.members if one.placement.role == "service"]
         working = [one for one in party.members if one.placement.role != "service"]
-        servers = {one.placement.ordinal: self._services.serve(one) for one in services}
+        servers = self._services.serve(services)
         for one in working:
             self._services.address(one, servers)
         with ExitStack() as stack:

@@ -5,7 +5,7 @@ A service is ready once it is made. Those of a trial end with it, those beside a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from virtometer.environments.base import Guest, LabContext, NetworkPath
@@ -17,7 +17,7 @@ from virtometer.link.session import Session
 from virtometer.model import FailureKind, Limits
 from virtometer.runner.execution.conversation import Conversation, guarded
 from virtometer.runner.execution.failures import TrialFailed
-from virtometer.runner.execution.placement_run import PlacementRun
+from virtometer.runner.execution.placement_run import PlacementRun, guests_of
 from virtometer.runner.guests.running import RunningGuest
 from virtometer.time_server.process import ReferenceClock
 from virtometer.workloads.base import Endpoint, Place
@@ -84,16 +84,18 @@ class Peer:
 class GuestPeer:
     """The agent of a guest, serving connections as a placement of its trial."""
 
-    def __init__(self, one: PlacementRun, agents: Conversation, limits: Limits) -> None:
-        """Have it listen at the address that other guests reach, and wait until it does."""
-        self._one, self._agents, self._limits = one, agents, limits
+    def __init__(self, one: PlacementRun, among: Sequence[PlacementRun], agents: Conversation, limits: Limits) -> None:
+        """Have it listen at the address that other guests reach, and wait until it does.
+
+        `among`: the services of its trial, some of which may be in the same guest.
+        """
+        self._one, self._among, self._agents, self._limits = one, among, agents, limits
         network = one.running_guest.guest.network
         assert network is not None
         one.parameters = _listening(network.guest_address)
         with guarded(one):
-            one.running_guest.session.begin_run()
             agents.ask(one, "serve", threads=1)
-        agents.wait([one], "ready", limits.prepare_s)
+        agents.wait([one], "ready", limits.prepare_s, beside=among)
         with guarded(one):
             self._endpoint = _endpoint(network.guest_address, one.state.conditions)
         agents.start([one])
@@ -104,7 +106,7 @@ class GuestPeer:
 
     def stop(self) -> None:
         """End its run. Idempotent."""
-        self._agents.stop([self._one], self._limits.answer_s)
+        self._agents.stop([self._one], self._limits.answer_s, beside=self._among)
 
 
 OwnService = Peer | ReferenceClock
@@ -127,9 +129,11 @@ class Services:
         """What serves guests on the laboratory's side."""
         return [service.guest for service in self._beside.values()]
 
-    def serve(self, one: PlacementRun) -> Service:
-        """Start the service that a placement is."""
-        return GuestPeer(one, self._agents, self._limits)
+    def serve(self, placements: Sequence[PlacementRun]) -> dict[int, Service]:
+        """Start the services of a trial. Returns them by the ordinals of their placements."""
+        for running_guest in guests_of(placements):
+            running_guest.session.begin_run()
+        return {one.placement.ordinal: GuestPeer(one, placements, self._agents, self._limits) for one in placements}
 
     def address(self, one: PlacementRun, servers: Mapping[int, Service]) -> None:
         """Tell a placement where everything is that it uses. `servers`: by the ordinals of their placements."""
