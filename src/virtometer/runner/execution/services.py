@@ -6,7 +6,7 @@ A service is ready once it is made. Those of a trial end with it, those beside a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 from virtometer.environments.base import Guest, LabContext, NetworkPath
 from virtometer.environments.parts.process_guest import ProcessGuest
@@ -38,34 +38,21 @@ class Peer:
 
     def __init__(self, lab: LabContext, guest_id: str, path: NetworkPath, limits: Limits) -> None:
         """Start the agent in the path's network namespace and wait until it listens."""
-        self._limits = limits
         with ProcessGuest.starting(lab, f"{guest_id}-p") as guest:
             purpose = f"network peer of {guest_id}"
             guest.launch([lab.agent, "stdio"], purpose=purpose, namespace=path.namespace)
-            self._session = Session(Channel(guest.stream), purpose)
-            self._session.greet(limits.answer_s)
-            self._endpoint = _endpoint(path.peer_address, self._listen(path.host_address))
+            self._session = session = Session(Channel(guest.stream), purpose)
+            session.greet(limits.answer_s)
+            run = {"run": "serve", "kernel": "net", "op": "serve", "threads": 1, "cpus": None, "seconds": 1.0}
+            session.request("prepare", run | {"parameters": {"listen": f"{path.host_address}:0"}}, limits.answer_s)
+            event = session.next_event(limits.answer_s)
+            if isinstance(event, Failed):
+                raise LinkError(f"the network peer cannot listen on {path.host_address}: {event.error.message}")
+            if not isinstance(event, Ready):
+                raise LinkError("the network peer did not say where it listens")
+            session.request("start", {"run": "serve"}, limits.answer_s)
+            self._endpoint = _endpoint(path.peer_address, event.conditions)
         self.guest = guest
-
-    def _listen(self, host: str) -> Mapping[str, str]:
-        """Returns the conditions of its run."""
-        arguments: dict[str, Any] = {
-            "run": "serve",
-            "kernel": "net",
-            "op": "serve",
-            "parameters": _listening(host),
-            "threads": 1,
-            "cpus": None,
-            "seconds": 1.0,
-        }
-        self._session.request("prepare", arguments, self._limits.answer_s)
-        event = self._session.next_event(self._limits.answer_s)
-        if isinstance(event, Failed):
-            raise LinkError(f"the network peer cannot listen on {host}: {event.error.message}")
-        if not isinstance(event, Ready):
-            raise LinkError("the network peer did not say where it listens")
-        self._session.request("start", {"run": "serve"}, self._limits.answer_s)
-        return event.conditions
 
     def endpoints(self) -> tuple[Endpoint, ...]:
         """Its only one. What it reports while it serves is thrown away: the measuring end counts."""
@@ -92,7 +79,7 @@ class GuestPeer:
         self._one, self._among, self._agents, self._limits = one, among, agents, limits
         network = one.running_guest.guest.network
         assert network is not None
-        one.parameters = _listening(network.guest_address)
+        one.parameters = {"listen": f"{network.guest_address}:0"}
         with guarded(one):
             agents.ask(one, "serve", threads=1)
         agents.wait([one], "ready", limits.prepare_s, beside=among)
@@ -165,11 +152,6 @@ class Services:
             self._beside[key] = _OWN[name](self._lab, guest.guest_id, guest.network, self._limits)
             running_guest.ending.callback(lambda: self._beside.pop(key).stop())
         return self._beside[key]
-
-
-def _listening(host: str) -> dict[str, str]:
-    """The parameters of an agent that serves, at a port of its choice."""
-    return {"listen": f"{host}:0"}
 
 
 def _endpoint(host: str, conditions: Mapping[str, str]) -> Endpoint:
