@@ -31,8 +31,8 @@ from virtometer.errors import EnvironmentFailed, LinkClosed, PlanError
 from virtometer.host.cpu.accounting import cgroup_processes
 from virtometer.host.cpu.processors import tasks
 from virtometer.model import Limits, TuningStep
+from virtometer.runner.execution.services import Peer
 from virtometer.runner.guests.processors import Share, place_guest
-from virtometer.runner.guests.running import Peer
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -174,13 +174,13 @@ def test_the_network_leads_to_a_peer(living: Living) -> None:
     assert network is not None
     peer = Peer(living.lab, f"peer-{living.kind}-{os.getpid()}"[:22], network, Limits())
     try:
-        done = living.talk.measure("net", "request-response", {"peer": peer.address, "size": 1})
+        done = living.talk.measure("net", "request-response", {"peer": peer.endpoints()[0].address, "size": 1})
         assert done.value > 0
         assert done.check.passed
         # Whatever is lost, the little that fits into these buffers is soon sent again: gVisor of 2022 sends two
         # segments per timeout then, which takes it minutes for all that its own buffers hold.
         buffers = {"send-buffer": 65_536, "receive-buffer": 65_536}
-        done = living.talk.measure("net", "stream", {"peer": peer.address, "size": 65_536, **buffers})
+        done = living.talk.measure("net", "stream", {"peer": peer.endpoints()[0].address, "size": 65_536, **buffers})
         assert done.check.kind == "bytes"
     finally:
         peer.stop()

@@ -22,7 +22,7 @@ from virtometer.environments.base import Check, LabContext, Room
 from virtometer.environments.sweep import sweep
 from virtometer.errors import MissingProgram
 from virtometer.model import Limits
-from virtometer.runner.guests.running import Peer
+from virtometer.runner.execution.services import Peer
 from virtometer.runner.lab.agent import agent_path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -146,7 +146,7 @@ def check_network(talk: Talk, lab: LabContext) -> None:
     assert network is not None
     peer = Peer(lab, f"peer-{os.getpid()}", network, Limits())
     try:
-        assert talk.measure("net", "request-response", {"peer": peer.address, "size": 1}).check.passed
+        assert talk.measure("net", "request-response", {"peer": peer.endpoints()[0].address, "size": 1}).check.passed
     finally:
         peer.stop()
 

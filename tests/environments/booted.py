@@ -24,7 +24,7 @@ from virtometer.link.session import Session
 from virtometer.model import Limits
 from virtometer.processes import stat_of
 from virtometer.programs import Programs
-from virtometer.runner.guests.running import Peer
+from virtometer.runner.execution.services import Peer
 from virtometer.runner.lab.agent import agent_path
 
 BOOT_S = 60.0
@@ -171,6 +171,6 @@ def peer_measure(one: LabContext, guest: ProcessGuest, session: Session) -> Done
     session.request("configure-network", path.configuration(), BOOT_S)
     peer = Peer(one, "peer", path, Limits())
     try:
-        return measure(session, "net", "request-response", {"peer": peer.address}, seconds=0.3)
+        return measure(session, "net", "request-response", {"peer": peer.endpoints()[0].address}, seconds=0.3)
     finally:
         peer.stop()

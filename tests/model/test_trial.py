@@ -17,13 +17,13 @@ def test_placements_that_are_not_in_order_are_refused(ordinals: list[int]) -> No
         trial(*(Placement("native", "w", ordinal=ordinal) for ordinal in ordinals))
 
 
-@pytest.mark.parametrize("peer", [1, 2, 7])
-def test_a_peer_is_a_service_of_the_same_trial(peer: int) -> None:
+@pytest.mark.parametrize("uses", [(1,), (2,), (7,), (0, 2)])
+def test_what_is_used_is_a_service_of_the_same_trial(uses: tuple[int, ...]) -> None:
     service = Placement("runc", "w", "service", guest=2)
-    placements = (service, Placement("runc", "w", ordinal=1, peer=peer), Placement("runc", "w", "load", ordinal=2))
-    with pytest.raises(ValueError, match="the peer of a placement is a placement with the role service"):
+    placements = (service, Placement("runc", "w", ordinal=1, uses=uses), Placement("runc", "w", "load", ordinal=2))
+    with pytest.raises(ValueError, match="a placement uses placements with the role service"):
         trial(*placements)
-    assert trial(service, Placement("runc", "w", ordinal=1, peer=0)).placements[1].peer == 0
+    assert trial(service, Placement("runc", "w", ordinal=1, uses=(0,))).placements[1].uses == (0,)
 
 
 def test_each_guest_is_named_once_in_the_order_of_the_placements() -> None:

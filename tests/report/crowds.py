@@ -109,8 +109,8 @@ def _run(
     speed = place.efficiency.get("", 1.0) * host * part * math.exp(rng.normal(0, sd))
     if threads == 3 and placement.role == "measured":
         speed *= UNFAIR.get(placement.guest, 1.0)
-    if placement.peer is not None:
-        target = trial.placements[placement.peer]
+    for service in placement.uses:
+        target = trial.placements[service]
         speed *= 3.0 if target.guest_key == placement.guest_key else 1.4 if target.environment == "native" else 1.0
     value = work.level * speed if work.better == "higher" else work.level / speed
     made = run_of(place, work, value, trial.index, f"sim-{trial.index}-{placement.guest_key.name}", 4, rng)

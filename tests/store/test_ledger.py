@@ -142,7 +142,7 @@ def test_two_equal_placements_of_a_failed_trial_are_two_runs(tmp_path: Path) -> 
 def test_ordinals_guests_roles_and_peers_come_back(tmp_path: Path) -> None:
     placements = (
         Placement("box", "w", "service", guest=3, ordinal=0),
-        Placement("box", "w", "measured", guest=1, ordinal=1, peer=0),
+        Placement("box", "w", "measured", guest=1, ordinal=1, uses=(0,)),
         Placement("box", "w", "load", guest=1, ordinal=2),
         Placement("native", "w", "measured", guest=2, ordinal=3),
     )

@@ -115,7 +115,7 @@ def test_it_agrees_with_the_hosts_stopwatch_where_a_clock_lies(tmp_path: Path, i
             try:
                 wish = {
                     "run": "r", "kernel": "linpack", "op": "classic", "threads": 1, "cpus": None, "seconds": 4.0,
-                    "parameters": {"size": order, "time-server": clock.address("tcp")},
+                    "parameters": {"size": order, "time-server": clock.endpoints()[0].address},
                 }  # fmt: skip
                 session.request("prepare", wish, BOOT_S)
                 until(session)
@@ -153,9 +153,12 @@ def test_a_guest_without_a_network_is_not_available(
 def test_it_is_gone_when_it_is_stopped(tmp_path: Path) -> None:
     with lab(tmp_path, disk=False) as one:
         clock = ReferenceClock(one, "guest", LOOPBACK, Limits())
-        assert clock.address("tcp").startswith("127.0.0.1:") and clock.address("udp").startswith("udp:127.0.0.1:")
+        by_tcp, by_udp = clock.endpoints()
+        assert by_tcp.address.startswith("127.0.0.1:") and by_udp.address.startswith("udp:127.0.0.1:")
         clock.stop()
         clock.stop()
+        with pytest.raises(LinkError, match="the time server ended early"):
+            clock.endpoints()
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from virtometer.workloads.ab import Ab, AbParameters
 from virtometer.workloads.base import Place, Reading
 
 CAPTURED = Path(__file__).parent / "captured"
-PLACE = Place(disk_path="/disk", peer=None)
+PLACE = Place()
 
 
 def captured(name: str) -> str:

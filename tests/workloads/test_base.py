@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from virtometer import agent_table
 from virtometer.errors import UsageError
 from virtometer.model import Demand
-from virtometer.workloads.base import EVERYTHING, Parameters, Place, Workload, not_multiple
+from virtometer.workloads.base import EVERYTHING, Endpoint, Parameters, Place, Workload, not_multiple
 from virtometer.workloads.registry import WORKLOADS
 
 
@@ -70,12 +70,12 @@ def test_plans_are_told_what_an_operation_does_not_take(
     assert bool(said) == bool(sentence)
 
 
-NOWHERE = Place(disk_path=None, peer=None)
+NOWHERE = Place()
 
 
 def test_what_is_given_goes_to_the_agent_under_its_names_and_nothing_else_does() -> None:
     net = WORKLOADS["net"]
-    place = Place(disk_path=None, peer="10.0.0.1:1")
+    place = Place((Endpoint("peer", "net", "10.0.0.1:1"),))
     asked = net.arguments("stream", net.parameters.model_validate({"send_buffer": "16K", "zero_copy": False}), place)
     assert asked == {"peer": "10.0.0.1:1", "send-buffer": 16_384, "zero-copy": False}, "False is a value too"
 
@@ -118,7 +118,7 @@ def test_a_workload_that_says_nothing_else_takes_its_window_and_no_more() -> Non
 
     plain, given = Plain(), Parameters()
     work = plain.work("a", given, 4, 2.5)
-    assert (work.window_s, work.ends_early, work.time_server, work.processors) == (2.5, False, None, 4)
+    assert (work.window_s, work.ends_early, work.processors) == (2.5, False, 4)
     assert (work.demand, work.writes_disk, work.cannot_pause, work.agent_op) == (Demand(), False, "", "a")
     assert (work.needs, plain.refusal("a", {}), plain.program) == (frozenset(), "", "")
     assert plain.read("a", "1") is None, "the value is the agent's"

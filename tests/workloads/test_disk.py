@@ -8,11 +8,11 @@ import pytest
 from pydantic import ValidationError
 
 from virtometer.errors import UsageError
-from virtometer.workloads.base import Place
+from virtometer.workloads.base import Endpoint, Place
 from virtometer.workloads.registry import WORKLOADS
 
 DISK = WORKLOADS["disk"]
-HERE = Place("/data/disk.img", None)
+HERE = Place((Endpoint("disk", "file", "/data/disk.img"),))
 
 
 def asked(op: str, **parameters: Any) -> dict[str, Any]:
@@ -71,7 +71,7 @@ def test_files_of_its_own_lie_beside_the_disk_file_and_each_has_another_name() -
 
 
 def test_a_device_holds_no_files() -> None:
-    device = Place("/dev/vda", None)
+    device = Place((Endpoint("disk", "device", "/dev/vda"),))
     for op in ("write", "char-read", "stat-sequential"):
         with pytest.raises(UsageError, match="needs a file system"):
             DISK.arguments(op, DISK.parameters(), device)
@@ -80,6 +80,6 @@ def test_a_device_holds_no_files() -> None:
 
 def test_without_a_disk_or_such_an_operation_there_is_one_sentence() -> None:
     with pytest.raises(UsageError, match="offers no disk"):
-        DISK.arguments("random-read", DISK.parameters(), Place(None, None))
+        DISK.arguments("random-read", DISK.parameters(), Place())
     with pytest.raises(UsageError, match="no operation dance"):
         asked("dance")

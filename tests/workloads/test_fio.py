@@ -9,11 +9,11 @@ import pytest
 from pydantic import ValidationError
 
 from virtometer.errors import UsageError
-from virtometer.workloads.base import Place, Reading
+from virtometer.workloads.base import Endpoint, Place, Reading
 from virtometer.workloads.fio import Fio, FioParameters
 
 CAPTURED = Path(__file__).parent / "captured"
-PLACE = Place(disk_path="/disk", peer=None)
+PLACE = Place((Endpoint("disk", "file", "/disk"),))
 
 
 def captured(name: str) -> str:
@@ -30,7 +30,7 @@ def test_fio_is_asked_to_read_only_and_nothing_else() -> None:
         "random-read", FioParameters.model_validate({"size": "64K", "depth": 8, "engine": "libaio"}), PLACE
     )
     assert asked["program"] == "fio"
-    there = Place(disk_path="/disk", peer=None, program="/opt/fio")
+    there = Place((*PLACE.endpoints, Endpoint("program", "program", "/opt/fio")))
     assert Fio().arguments("random-read", FioParameters(), there)["program"] == "/opt/fio"
     options = json.loads(asked["arguments"])
     assert {"--filename=/disk", "--rw=randread", "--bs=65536", "--iodepth=8", "--readonly", "--direct=1"} <= set(
@@ -40,7 +40,7 @@ def test_fio_is_asked_to_read_only_and_nothing_else() -> None:
     with pytest.raises(UsageError, match="fio has no operation random-write"):
         Fio().arguments("random-write", FioParameters(), PLACE)
     with pytest.raises(UsageError, match="no disk"):
-        Fio().arguments("random-read", FioParameters(), Place(None, None))
+        Fio().arguments("random-read", FioParameters(), Place())
 
 
 def test_what_fio_printed_is_read() -> None:

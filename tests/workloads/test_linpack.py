@@ -8,11 +8,11 @@ import pytest
 from pydantic import ValidationError
 
 from virtometer.errors import UsageError
-from virtometer.workloads.base import Place
+from virtometer.workloads.base import Endpoint, Place
 from virtometer.workloads.linpack import LinpackParameters
 from virtometer.workloads.registry import WORKLOADS
 
-NOWHERE = Place(disk_path=None, peer=None)
+NOWHERE = Place()
 
 
 @pytest.mark.parametrize(
@@ -69,12 +69,13 @@ def test_the_former_variant_fast_is_told_its_new_name() -> None:
 def test_a_time_server_is_asked_where_the_place_has_one(op: str) -> None:
     linpack = WORKLOADS["linpack"]
     asked = LinpackParameters(size=100, time_server="udp")
-    assert linpack.work("classic", asked, 1, 1.0).time_server == "udp"
-    assert linpack.work("classic", LinpackParameters(), 1, 1.0).time_server is None
-    place = Place(disk_path=None, peer=None, time_server="udp:10.77.0.1:4000")
+    assert linpack.work("classic", asked, 1, 1.0).needs == {"time-server"}
+    assert linpack.work("classic", LinpackParameters(), 1, 1.0).needs == frozenset()
+    by_tcp = Endpoint("time-server", "tcp", "10.77.0.1:4001")
+    place = Place((by_tcp, Endpoint("time-server", "udp", "udp:10.77.0.1:4000")))
     assert linpack.arguments(op, asked, place) == {"size": 100, "time-server": "udp:10.77.0.1:4000"}
     assert linpack.arguments(op, LinpackParameters(size=100), place) == {"size": 100}
-    with pytest.raises(UsageError, match="no network, over which a time server could be asked"):
+    with pytest.raises(UsageError, match="offers no time-server"):
         linpack.arguments(op, asked, NOWHERE)
     with pytest.raises(ValidationError):
         LinpackParameters(time_server="10.77.0.1:4000")  # type: ignore[arg-type]

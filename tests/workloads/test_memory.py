@@ -14,7 +14,7 @@ from virtometer.workloads.memory import MemoryParameters
 from virtometer.workloads.registry import WORKLOADS
 
 MEMORY = WORKLOADS["memory"]
-NOWHERE = Place(disk_path=None, peer=None)
+NOWHERE = Place()
 
 
 def asked(op: str, **parameters: Any) -> dict[str, Any]:

@@ -12,11 +12,11 @@ import pytest
 from pydantic import ValidationError
 
 from virtometer.errors import UsageError
-from virtometer.workloads.base import Place
+from virtometer.workloads.base import Endpoint, Place
 from virtometer.workloads.registry import WORKLOADS
 
 NET = WORKLOADS["net"]
-HERE = Place(None, "10.0.0.1:5001")
+HERE = Place((Endpoint("peer", "net", "10.0.0.1:5001"),))
 
 
 def asked(op: str, **parameters: Any) -> dict[str, Any]:
@@ -80,8 +80,8 @@ def test_a_parameter_of_another_operation_is_refused_in_words() -> None:
         asked("open-loop", rate=0)
     with pytest.raises(UsageError, match="net has no operation download"):
         asked("download")
-    with pytest.raises(UsageError, match="no network"):
-        NET.arguments("stream", NET.parameters(), Place(None, None))
+    with pytest.raises(UsageError, match="offers no peer"):
+        NET.arguments("stream", NET.parameters(), Place())
 
 
 @pytest.mark.parametrize("threads", [1, 3])

@@ -13,7 +13,7 @@ from virtometer.errors import UsageError
 from virtometer.workloads.base import Place
 from virtometer.workloads.os_operations import OsOperations, OsParameters
 
-NOWHERE = Place(disk_path=None, peer=None)
+NOWHERE = Place()
 
 
 def test_only_what_is_given_is_sent() -> None:

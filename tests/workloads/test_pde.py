@@ -12,7 +12,7 @@ from virtometer.workloads.base import Place
 from virtometer.workloads.pde import PdeParameters
 from virtometer.workloads.registry import WORKLOADS
 
-NOWHERE = Place(disk_path=None, peer=None)
+NOWHERE = Place()
 BASE = {"interlines": 100, "function": "zero", "variant": "fast"}
 
 

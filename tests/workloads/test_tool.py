@@ -11,10 +11,10 @@ import pytest
 
 from virtometer.errors import UsageError
 from virtometer.model import Demand
-from virtometer.workloads.base import Operation, Parameters, Place, Reading
+from virtometer.workloads.base import Endpoint, Operation, Parameters, Place, Reading
 from virtometer.workloads.tool import Tool
 
-NOWHERE = Place(disk_path=None, peer=None)
+NOWHERE = Place()
 
 
 class Echo(Tool[Parameters]):
@@ -36,7 +36,7 @@ class Echo(Tool[Parameters]):
 def test_the_agent_is_asked_to_run_the_program_with_its_arguments() -> None:
     asked = Echo().arguments("say", Parameters(), NOWHERE)
     assert (asked["program"], json.loads(asked["arguments"])) == ("echo", ["-n", 'a "b"', "ü"])
-    found = Place(disk_path=None, peer=None, program="/opt/echo")
+    found = Place((Endpoint("program", "program", "/opt/echo"),))
     assert Echo().arguments("say", Parameters(), found)["program"] == "/opt/echo"
     with pytest.raises(UsageError, match="echo has no operation sing; it has say"):
         Echo().arguments("sing", Parameters(), NOWHERE)

@@ -62,8 +62,8 @@ class GuestKey:
 class Placement:
     """One workload in one guest. `ordinal` is its place in the trial and identifies it there.
 
-    guest: number of the guest of this environment. peer: ordinal of the placement with the role `service` that this one
-    exchanges data with; None: the laboratory's own peer. instance: number of the agent within the guest.
+    guest: number of the guest of this environment. uses: ordinals of the placements with the role `service` that this
+    one uses; what they do not offer it has from the laboratory. instance: number of the agent within the guest.
     """
 
     environment: str
@@ -71,7 +71,7 @@ class Placement:
     role: Role = "measured"
     guest: int = 1
     ordinal: int = 0
-    peer: int | None = None
+    uses: tuple[int, ...] = ()
     instance: int = 1
 
     @property
@@ -86,7 +86,7 @@ class Trial:
 
     Trials with the same `start_group` share one start of their guests (`fresh: block`). Those with the same `turns`
     are executed together: their guests take turns in slices. None: alone. scenario: its name in the plan; empty where
-    the plan has none. ValueError for placements that are not numbered in their order, or whose peer is no service.
+    the plan has none. ValueError for placements that are not numbered in their order, or that use no service.
     """
 
     index: int
@@ -102,8 +102,8 @@ class Trial:
         if any(placement.ordinal != number for number, placement in enumerate(self.placements)):
             raise ValueError("placements are not numbered in their order")
         services = {placement.ordinal for placement in self.placements if placement.role == "service"}
-        if any(placement.peer is not None and placement.peer not in services for placement in self.placements):
-            raise ValueError("the peer of a placement is a placement with the role service")
+        if not all(services.issuperset(placement.uses) for placement in self.placements):
+            raise ValueError("a placement uses placements with the role service")
 
     @property
     def measured(self) -> tuple[Placement, ...]:

@@ -126,7 +126,7 @@ def planned_rows(trials: Iterable[Trial]) -> tuple[list[Values], list[Values]]:
                 "workload": placement.workload,
                 "role": placement.role,
                 "guest": placement.guest,
-                "peer": placement.peer,
+                "uses_json": to_json(placement.uses),
                 "instance": placement.instance,
             }
             for placement in trial.placements
@@ -138,7 +138,8 @@ def planned_of(planned: Sequence[Row[Any]], placements: Sequence[Row[Any]]) -> t
     """Back from the rows, in order of execution."""
     of_trial: dict[int, list[Placement]] = {}
     for row in placements:
-        placement = Placement(row.environment, row.workload, row.role, row.guest, row.placement, row.peer, row.instance)
+        uses = tuple(from_json(row.uses_json))
+        placement = Placement(row.environment, row.workload, row.role, row.guest, row.placement, uses, row.instance)
         of_trial.setdefault(row.trial, []).append(placement)
     return tuple(
         Trial(

@@ -87,7 +87,7 @@ placements = Table(
     _text("workload"),
     _text("role"),
     _integer("guest"),  # number among the guests of this environment in the trial
-    Column("peer", Integer),  # the placement with the role service that it exchanges data with
+    _text("uses_json"),  # the placements with the role service that it uses
     _integer("instance"),  # number of the agent within the guest
     sqlite_with_rowid=False,
 )

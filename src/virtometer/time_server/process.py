@@ -12,7 +12,7 @@ from virtometer.environments.base import LabContext, NetworkPath
 from virtometer.environments.parts.process_guest import ProcessGuest
 from virtometer.errors import LinkError
 from virtometer.model import Limits
-from virtometer.workloads.base import TimeServerKind
+from virtometer.workloads.base import Endpoint
 
 # Nothing of the folder in which the laboratory was started is imported.
 COMMAND = (sys.executable, "-P", "-m", "virtometer", "time-server", "--json", "--tcp", "0", "--udp", "0", "--listen")
@@ -31,11 +31,16 @@ class ReferenceClock:
             guest.grace_s = 0.0  # it serves until it is ended
             tcp, udp = _ports(guest, time.monotonic() + limits.answer_s)
         self.guest = guest
-        self._addresses = {"tcp": f"{path.peer_address}:{tcp}", "udp": f"udp:{path.peer_address}:{udp}"}
+        self._endpoints = (
+            Endpoint("time-server", "tcp", f"{path.peer_address}:{tcp}"),
+            Endpoint("time-server", "udp", f"udp:{path.peer_address}:{udp}"),
+        )
 
-    def address(self, kind: TimeServerKind) -> str:
-        """What the guest's agent is told, to reach it over TCP or UDP."""
-        return self._addresses[kind]
+    def endpoints(self) -> tuple[Endpoint, ...]:
+        """How the guest's agent reaches it. Raises LinkError where it has ended."""
+        if not self.guest.alive():
+            raise LinkError("the time server ended early")
+        return self._endpoints
 
     def stop(self) -> None:
         """End it. Idempotent."""

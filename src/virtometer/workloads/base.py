@@ -14,8 +14,8 @@ from virtometer.errors import UsageError
 from virtometer.model import Better, Demand
 from virtometer.model import parse_size as parse_size
 
-Need = Literal["disk", "network"]
-TimeServerKind = Literal["tcp", "udp"]
+Need = Literal["disk", "peer", "time-server"]
+"""An endpoint that a work cannot do without. All but the disk are reached over a network."""
 
 
 SIZE = BeforeValidator(parse_size)
@@ -47,20 +47,40 @@ def of_kernel(kernel: str, *, but: Collection[str] = ()) -> dict[str, Operation]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """What a guest offers to a workload, as the guest sees it: the path of the disk file, the address of the peer.
+class Endpoint:
+    """Something that a workload uses, and where it is in a guest: `address` is as the agent takes it.
 
-    time_server: where the outside clock answers that the workload asked for, as the agent takes it.
-    program: path of the program that the workload runs, None where the place has to look it up.
+    type: what has a path, or what is spoken at an address: the agent's own exchange of data (net), the time over TCP or
+    UDP.
     """
 
-    disk_path: str | None
-    peer: str | None
-    time_server: str | None = None
-    program: str | None = None
+    name: Need | Literal["program"]
+    type: Literal["file", "device", "program", "net", "tcp", "udp"]
+    address: str
 
 
-EVERYTHING = Place(disk_path="/disk", peer="peer:1", time_server="clock:1")
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What a guest offers to a workload. `program`, where the workload runs one, is only there where it was found."""
+
+    endpoints: tuple[Endpoint, ...] = ()
+
+    def find(self, name: str, of_type: str = "") -> Endpoint:
+        """The first endpoint of a name, and of a type where one is asked for. UsageError where there is none."""
+        for one in self.endpoints:
+            if one.name == name and of_type in ("", one.type):
+                return one
+        raise UsageError(f"this environment offers no {name}")
+
+
+EVERYTHING = Place(
+    (
+        Endpoint("disk", "file", "/disk"),
+        Endpoint("peer", "net", "peer:1"),
+        Endpoint("time-server", "tcp", "clock:1"),
+        Endpoint("time-server", "udp", "udp:clock:1"),
+    )
+)
 """A place that offers all that a workload can ask for."""
 
 _LARGEST = 1e30  # what a program may say of its own numbers, and
@@ -102,7 +122,7 @@ class Workload(Generic[P]):
     operations: ClassVar[Mapping[str, Operation]]
     parameters: type[P]
     meaning: ClassVar[str] = ""  # what it measures, for the reference of plans
-    needs: ClassVar[frozenset[Need]] = frozenset()  # "network" is a peer at the other end of one
+    needs: ClassVar[frozenset[Need]] = frozenset()  # of all its operations
     cache_sizes: ClassVar[frozenset[str]] = frozenset()  # parameters that may be multiples of the host's cache
     program: ClassVar[str] = ""
     package: ClassVar[str] = ""
@@ -110,7 +130,7 @@ class Workload(Generic[P]):
 
     def work(self, op: str, parameters: P, threads: int, seconds: float) -> Work:
         """What is known of an operation before it runs. Subclasses say what is not as usual."""
-        return Work(self, op, parameters, threads, seconds, window_s=seconds, processors=threads)
+        return Work(self, op, parameters, threads, seconds, window_s=seconds, processors=threads, needs=self.needs)
 
     def agent_op(self, op: str) -> str:
         """The kernel's operation for one of the workload's."""
@@ -183,9 +203,8 @@ class Work:
 
     seconds: length of its window. window_s: how long it works, in s; None: to completion, which is not known before it
     ran once. processors: how many it is made for; None: as many as there are, left to the scheduler. ends_early: it may
-    be complete before its window ends. time_server: how the agent is to reach an outside clock, which needs a network;
-    None: it asks none. writes_disk: it writes the disk file, which all guests have. own_reason: of its own, why it
-    cannot pause.
+    be complete before its window ends. needs: endpoints. writes_disk: it writes the disk file, which all guests have.
+    own_reason: of its own, why it cannot pause.
     """
 
     workload: Workload[Any]
@@ -197,7 +216,7 @@ class Work:
     processors: int | None
     demand: Demand = field(default_factory=Demand)
     ends_early: bool = False
-    time_server: TimeServerKind | None = None
+    needs: frozenset[Need] = frozenset()
     writes_disk: bool = False
     own_reason: str = ""
 
@@ -217,18 +236,13 @@ class Work:
         return self.workload.operations[self.op]
 
     @property
-    def needs(self) -> frozenset[Need]:
-        """What it needs of a guest, beside a way to its time server."""
-        return self.workload.needs
-
-    @property
     def cannot_pause(self) -> str:
         """Why the work cannot be done in slices, without its subject; empty where it can."""
         if self.own_reason:
             return self.own_reason
         if self.window_s is None or self.ends_early:
             return "it runs to completion, so that there is no set time to divide into slices"
-        return "" if self.time_server is None else "it asks a time server while it works"
+        return "it asks a time server while it works" if "time-server" in self.needs else ""
 
     def arguments(self, place: Place) -> dict[str, Any]:
         """What the agent is asked in a place. Raises UsageError where that lacks something."""

@@ -126,16 +126,15 @@ class Disk(Workload[DiskParameters]):
 
         Raises UsageError also where there is no disk, or no file system for an operation that needs one.
         """
-        if place.disk_path is None:
-            raise UsageError("this environment offers no disk")
+        disk = place.find("disk")
         own = super().arguments(op, parameters, place)
         if op in _ACCESS:
-            return {"file": place.disk_path} | _ACCESS_DEFAULTS | own
-        if place.disk_path.startswith("/dev/"):
-            device = place.disk_path
+            return {"file": disk.address} | _ACCESS_DEFAULTS | own
+        if disk.type == "device":
+            device = disk.address
             raise UsageError(f"{op} needs a file system, and this environment has the disk as the device {device}")
         # Guests may share the folder, and several of them measure at once.
-        free = f"{place.disk_path}.{os.getpid()}-{next(_turns)}"
+        free = f"{disk.address}.{os.getpid()}-{next(_turns)}"
         return {"folder" if op in _NAMES else "file": free} | own
 
     def refusal(self, op: str, values: Mapping[str, Any]) -> str:

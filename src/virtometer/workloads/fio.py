@@ -49,10 +49,9 @@ class Fio(Tool[FioParameters]):
 
     def options(self, op: str, parameters: FioParameters, place: Place) -> Sequence[str]:
         """One job, read-only, whose result is JSON."""
-        if place.disk_path is None:
-            raise UsageError("this environment offers no disk")
+        disk = place.find("disk").address
         return [
-            "--name=job", f"--filename={place.disk_path}", f"--rw={_READWRITE[op][0]}", f"--bs={parameters.size}",
+            "--name=job", f"--filename={disk}", f"--rw={_READWRITE[op][0]}", f"--bs={parameters.size}",
             f"--ioengine={parameters.engine}", f"--iodepth={parameters.depth}", f"--direct={int(parameters.direct)}",
             "--time_based", f"--runtime={parameters.seconds}", "--readonly", "--randseed=1", "--norandommap",
             "--allow_file_create=0", "--output-format=json",

@@ -7,9 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from virtometer.errors import UsageError
 from virtometer.model import Demand
-from virtometer.workloads.base import Parameters, Place, TimeServerKind, Work, Workload, of_kernel
+from virtometer.workloads.base import Parameters, Place, Work, Workload, of_kernel
 
 SLOW_FLOPS = 1e9
 """Operations per second below which a processor is slow. An order that needs more may take longer than its window."""
@@ -32,7 +31,7 @@ class LinpackParameters(Parameters):
     runs: Annotated[int, Field(ge=0, le=1_000_000)] | None = Field(
         default=None, description="iterations after which the run ends before its window does; 0: the window decides"
     )
-    time_server: TimeServerKind | None = Field(
+    time_server: Literal["tcp", "udp"] | None = Field(
         default=None, description="also ask a clock of the laboratory, over TCP or UDP. Without it, no clock is asked"
     )
 
@@ -77,14 +76,12 @@ class Linpack(Workload[LinpackParameters]):
             demand=Demand(memory=8 * int(order) ** 2 * (1 if op == "blocked" else threads)),
             window_s=seconds if 2 / 3 * order**3 <= SLOW_FLOPS * seconds else None,
             ends_early=bool(parameters.runs),
-            time_server=parameters.time_server,
+            needs=frozenset({"time-server"} if parameters.time_server else ()),
         )
 
     def arguments(self, op: str, parameters: LinpackParameters, place: Place) -> dict[str, Any]:
         """Add the address of the time server. Raises UsageError also where none can be reached."""
         given = super().arguments(op, parameters, place)
-        if "time-server" in given:
-            if place.time_server is None:
-                raise UsageError("this environment offers no network, over which a time server could be asked")
-            given["time-server"] = place.time_server
+        if parameters.time_server is not None:
+            given["time-server"] = place.find("time-server", parameters.time_server).address
         return given

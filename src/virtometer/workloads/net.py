@@ -7,7 +7,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from virtometer.errors import UsageError
 from virtometer.workloads.base import Parameters, Place, Work, Workload, of_kernel, parse_size
 
 Message = Annotated[int, BeforeValidator(parse_size), Field(ge=1, le=64 << 20)]
@@ -60,7 +59,7 @@ class Net(Workload[NetParameters]):
     meaning = "exchanges data with an agent on the side of the laboratory, over TCP or UDP"
     operations = of_kernel("net", but=("serve",))
     parameters = NetParameters
-    needs = frozenset({"network"})
+    needs = frozenset({"peer"})
 
     def work(self, op: str, parameters: NetParameters, threads: int, seconds: float) -> Work:
         """What is under way does not wait."""
@@ -69,7 +68,5 @@ class Net(Workload[NetParameters]):
         return replace(usual, own_reason="its data flows on" if flows else "")
 
     def arguments(self, op: str, parameters: NetParameters, place: Place) -> dict[str, Any]:
-        """Add the address at which this guest reaches the peer. Raises UsageError also where there is no network."""
-        if place.peer is None:
-            raise UsageError("this environment offers no network")
-        return {"peer": place.peer} | super().arguments(op, parameters, place)
+        """Add the address at which this guest reaches the peer. Raises UsageError also where there is none."""
+        return {"peer": place.find("peer").address} | super().arguments(op, parameters, place)

@@ -56,7 +56,8 @@ class Tool(Workload[P]):
         """What the agent is asked: to run the program."""
         self.ensure_operation(op)
         options = list(self.options(op, parameters, place))
-        return {"program": place.program or self.program, "arguments": json.dumps(options)}
+        program = next((one.address for one in place.endpoints if one.name == "program"), self.program)
+        return {"program": program, "arguments": json.dumps(options)}
 
     def agent_op(self, op: str) -> str:
         """The agent knows one operation of programs, whatever they do."""

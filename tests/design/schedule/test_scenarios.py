@@ -42,7 +42,7 @@ def shown(trial: Placements) -> list[str]:
     for one in trial:
         words = [f"{one.environment}{one.guest}", one.workload]
         words += [one.role] if one.role != "measured" else []
-        words += [f"->{one.peer}"] if one.peer is not None else []
+        words += [f"->{service}" for service in one.uses]
         words += [f"agent {one.instance}"] if one.instance != 1 else []
         found.append(" ".join(words))
     assert [one.ordinal for one in trial] == list(range(len(trial)))

@@ -47,7 +47,7 @@ def test_work_of_one_guest_stays_together_and_copies_are_apart() -> None:
 
 def test_loads_services_and_single_guests_stay_and_draw_nothing() -> None:
     loaded = (Placement("box", "disk"), *(Placement("box", "cpu", "load", at + 1, at) for at in (1, 2)))
-    pair = (Placement("box", "net", peer=1), Placement("box", "net", "service", 2, 1))
+    pair = (Placement("box", "net", uses=(1,)), Placement("box", "net", "service", 2, 1))
     for trials in ([loaded, together(1)], [pair, together(1)], [together(1)]):
         generator = Generator(3)
         assert in_start_order(trials, generator) == trials

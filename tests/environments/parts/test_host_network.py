@@ -19,7 +19,7 @@ from virtometer.environments.registry import KINDS
 from virtometer.errors import EnvironmentFailed
 from virtometer.host.network.lan import LOOPBACK
 from virtometer.model import Limits
-from virtometer.runner.guests.running import Peer
+from virtometer.runner.execution.services import Peer
 
 KINDS_OF_HOST = [Native, Bubblewrap]
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="a network with a bridge needs root")
@@ -54,7 +54,9 @@ def test_on_the_bridge_it_has_a_veth_pair_as_containers_have(
         assert sorted(talk.session.request("facts", {}, ANSWER_S)["interfaces"]) == ["eth0", "lo"]
         peer = Peer(lab, f"p-{guest.guest_id}"[:22], guest.network, Limits())
         try:
-            assert talk.measure("net", "request-response", {"peer": peer.address, "size": 1}).check.passed
+            assert talk.measure(
+                "net", "request-response", {"peer": peer.endpoints()[0].address, "size": 1}
+            ).check.passed
         finally:
             peer.stop()
     finally:

@@ -12,7 +12,9 @@ from tests.runner.fixtures import Document, MakePlan, resolved
 from virtometer.environments.base import LabContext
 from virtometer.model import FailureKind, Placement, Plan, Trial
 from virtometer.runner.execution.admission import Admission
+from virtometer.runner.execution.conversation import Conversation
 from virtometer.runner.execution.failures import TrialFailed
+from virtometer.runner.execution.services import Services
 
 WORK: list[Document] = [
     {"name": "cpu", "workload": "linpack", "op": "classic", "parameters": {"size": 50}},
@@ -24,6 +26,11 @@ WORK: list[Document] = [
 @pytest.fixture
 def plan(make_plan: MakePlan) -> Plan:
     return make_plan([{"name": "native", "kind": "native"}], WORK, seconds=1.0)
+
+
+def admission_of(plan: Plan, lab: LabContext) -> Admission:
+    services = Services(lab, Conversation(plan.limits, plan.slice_s), plan.limits)
+    return Admission(resolved(plan), lab, services)
 
 
 def running(**has: Any) -> Any:
@@ -48,13 +55,13 @@ def trial(*placements: Placement, turns: int | None = None) -> Trial:
 )
 def test_what_a_guest_lacks_is_a_result(lab: LabContext, plan: Plan, placement: Placement, reason: str) -> None:
     with pytest.raises(TrialFailed, match=reason) as caught:
-        Admission(resolved(plan), lab).admit(placement, running(), trial(placement))
+        admission_of(plan, lab).admit(placement, running(), trial(placement))
     assert caught.value.failure.kind is FailureKind.UNAVAILABLE and not caught.value.broken
 
 
 def test_a_run_has_its_name_its_window_and_the_way_it_begins(lab: LabContext, plan: Plan) -> None:
     admission, one, other = (
-        Admission(resolved(plan), lab),
+        admission_of(plan, lab),
         Placement("native", "cpu"),
         Placement("native", "cpu", guest=2, ordinal=1),
     )
@@ -70,7 +77,7 @@ def test_a_run_has_its_name_its_window_and_the_way_it_begins(lab: LabContext, pl
 
 
 def test_several_guests_have_each_processor_watched(lab: LabContext, plan: Plan) -> None:
-    admission, one = Admission(resolved(plan), lab), Placement("native", "cpu")
+    admission, one = admission_of(plan, lab), Placement("native", "cpu")
     assert not admission.several(trial(one))
     assert admission.several(trial(one, Placement("native", "cpu", guest=2, ordinal=1)))
     with ExitStack() as stack:

@@ -123,7 +123,7 @@ def test_two_placements_in_one_guest_run_at_the_same_time(execute: Guests, plan:
 def test_one_guest_is_the_peer_of_another(execute: Guests, plan: Callable[..., Plan], tmp_path: Path) -> None:
     placements = (
         Placement("runc", "stream", "service", guest=1, ordinal=0),
-        Placement("runc", "stream", "measured", guest=2, ordinal=1, peer=0),
+        Placement("runc", "stream", "measured", guest=2, ordinal=1, uses=(0,)),
     )
     record = execute(plan("runc"), *placements)
     check(record, *placements)
@@ -135,10 +135,26 @@ def test_one_guest_is_the_peer_of_another(execute: Guests, plan: Callable[..., P
     read_back(record, tmp_path)
 
 
+@needs_runc
+def test_services_share_a_guest_and_a_placement_uses_several(execute: Guests, plan: Callable[..., Plan]) -> None:
+    placements = (
+        Placement("runc", "stream", "service", guest=1, ordinal=0),
+        Placement("runc", "stream", "service", guest=1, ordinal=1),
+        Placement("runc", "stream", "measured", guest=2, ordinal=2, uses=(1, 0)),
+        Placement("runc", "stream", "load", guest=1, ordinal=3, uses=(0,)),
+    )
+    record = execute(plan("runc"), *placements)
+    check(record, *placements)
+    first, second, stream, load = record.runs
+    assert stream.parameters["peer"] == second.conditions["address"], "the first that offers one"
+    assert load.parameters["peer"] == first.conditions["address"] != second.conditions["address"]
+    assert stream.scored.value > 1e6
+
+
 def test_a_guest_without_an_address_serves_nobody(execute: Guests, plan: Callable[..., Plan]) -> None:
     placements = (
         Placement("native", "stream", "service", guest=1, ordinal=0),
-        Placement("native", "stream", "measured", guest=2, ordinal=1, peer=0),
+        Placement("native", "stream", "measured", guest=2, ordinal=1, uses=(0,)),
     )
     record = execute(plan("native"), *placements)
     assert record.reason == "native: not available here: native has no address that other guests reach"

@@ -33,14 +33,14 @@ CREATE TABLE entries (
 	PRIMARY KEY (entry), 
 	FOREIGN KEY(trial) REFERENCES planned (trial)
 );
-INSERT INTO "entries" VALUES(1,NULL,0,1,'0b35f177f4e35fddd27e709b5167dfc3c233fa416ccd2fe65f685b19f56f38dd',0,0);
-INSERT INTO "entries" VALUES(2,0,1,1,'c3911b0d5e4c5e00e0d29d9facb65b2f61abc0549d9879313daed53df213bad0',0,0);
-INSERT INTO "entries" VALUES(3,1,1,1,'29debc06bb7754a67d0cd55571acb32426b883e1aaab5224bc51de75b438fef7',0,0);
-INSERT INTO "entries" VALUES(4,3,2,1,'8a1e09d744f3d3e64a794d57024d2f51c5f51ceb04d4e2017ef1f6aeb1a045e0',0,0);
-INSERT INTO "entries" VALUES(5,NULL,2,1,'62673d9ea0c7c70271aa057a544f798c7b2f9e70c87e7c654e641e58cf4b2fce',1,0);
-INSERT INTO "entries" VALUES(6,NULL,2,1,'099de4d0670bfa7a9ce11688cb4562a867769c94a610524ca99a3ea549310b5c',2,0);
-INSERT INTO "entries" VALUES(7,NULL,2,1,'aabe181a66da26276eb1a27da63700906daec5b812fd0585b3ab1f055e110f89',2,1);
-INSERT INTO "entries" VALUES(8,NULL,2,1,'af1b7f541bb890bc806a59c80cce76452127da6a7f41c6dbbba5b64faf1e8064',2,2);
+INSERT INTO "entries" VALUES(1,NULL,0,1,'ad3bc7ea8431aa4639b60f1470b4fbfe7f135dc4a025c7038b47fff5e1e06071',0,0);
+INSERT INTO "entries" VALUES(2,0,1,1,'17c86da10fe70a3f50af9aabf9cd8b415bfd885e798ce607add12802941cbfc8',0,0);
+INSERT INTO "entries" VALUES(3,1,1,1,'e6adf4eba8b0903d644ddb732cbe4dccd86648f7e8c74e1670d88de442375c02',0,0);
+INSERT INTO "entries" VALUES(4,3,2,1,'ff2c64bbd450b6883b87e40690da3adf3bb8bc2fe9e0d7038e499615f7570c9b',0,0);
+INSERT INTO "entries" VALUES(5,NULL,2,1,'1e3d1dc7a895bef9cb5a5d5397229d932c02816bfbed6b7b26bdec52e461ac5f',1,0);
+INSERT INTO "entries" VALUES(6,NULL,2,1,'9c4b7df0de9f67760973036c58ba0d9f0f21c162d357fe23d40f8ee19149cb06',2,0);
+INSERT INTO "entries" VALUES(7,NULL,2,1,'0a90c64da95a0b6dc056d7738e8c387a00d50fbd7f1c84a783cb99bb10596f8d',2,1);
+INSERT INTO "entries" VALUES(8,NULL,2,1,'85aa669e8285676de565fe6b87833fcd7f91735c0ce8a5d1616050dbcde87f9d',2,2);
 CREATE TABLE environments (
 	position INTEGER NOT NULL, 
 	name TEXT NOT NULL, 
@@ -74,7 +74,7 @@ CREATE TABLE placements (
 	workload TEXT NOT NULL, 
 	role TEXT NOT NULL, 
 	guest INTEGER NOT NULL, 
-	peer INTEGER, 
+	uses_json TEXT NOT NULL, 
 	instance INTEGER NOT NULL, 
 	PRIMARY KEY (trial, placement), 
 	FOREIGN KEY(trial) REFERENCES planned (trial)
@@ -82,18 +82,18 @@ CREATE TABLE placements (
  WITHOUT ROWID
 
 ;
-INSERT INTO "placements" VALUES(0,0,'box','w','measured',1,NULL,1);
-INSERT INTO "placements" VALUES(0,1,'native','w','load',1,NULL,2);
-INSERT INTO "placements" VALUES(1,0,'native','w','measured',1,NULL,1);
-INSERT INTO "placements" VALUES(1,1,'native','w','load',1,NULL,1);
-INSERT INTO "placements" VALUES(2,0,'box','w','measured',1,NULL,1);
-INSERT INTO "placements" VALUES(2,1,'native','w','load',1,NULL,1);
-INSERT INTO "placements" VALUES(3,0,'native','w','measured',1,NULL,1);
-INSERT INTO "placements" VALUES(3,1,'native','w','load',1,NULL,1);
-INSERT INTO "placements" VALUES(4,0,'box','w','measured',1,NULL,1);
-INSERT INTO "placements" VALUES(4,1,'native','w','load',1,NULL,2);
-INSERT INTO "placements" VALUES(5,0,'native','w','measured',1,NULL,1);
-INSERT INTO "placements" VALUES(5,1,'native','w','load',1,NULL,1);
+INSERT INTO "placements" VALUES(0,0,'box','w','measured',1,'[]',1);
+INSERT INTO "placements" VALUES(0,1,'native','w','load',1,'[]',2);
+INSERT INTO "placements" VALUES(1,0,'native','w','measured',1,'[]',1);
+INSERT INTO "placements" VALUES(1,1,'native','w','load',1,'[]',1);
+INSERT INTO "placements" VALUES(2,0,'box','w','measured',1,'[]',1);
+INSERT INTO "placements" VALUES(2,1,'native','w','load',1,'[]',1);
+INSERT INTO "placements" VALUES(3,0,'native','w','measured',1,'[]',1);
+INSERT INTO "placements" VALUES(3,1,'native','w','load',1,'[]',1);
+INSERT INTO "placements" VALUES(4,0,'box','w','measured',1,'[]',1);
+INSERT INTO "placements" VALUES(4,1,'native','w','load',1,'[]',2);
+INSERT INTO "placements" VALUES(5,0,'native','w','measured',1,'[]',1);
+INSERT INTO "placements" VALUES(5,1,'native','w','load',1,'[]',1);
 CREATE TABLE planned (
 	trial INTEGER NOT NULL, 
 	block INTEGER NOT NULL, 

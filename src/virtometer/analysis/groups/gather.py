@@ -57,8 +57,8 @@ def _name(placement: Placement, among: list[Placement]) -> str:
 
 def _services(trial: Trial) -> tuple[tuple[str, str], ...]:
     placements = [one for one in trial.placements if one.role != "service"]
-    pairs = [(one, one.peer) for one in placements if one.peer is not None]
-    return tuple((_name(one, placements), trial.placements[peer].guest_key.name) for one, peer in pairs)
+    pairs = [(one, trial.placements[service]) for one in placements for service in one.uses]
+    return tuple((_name(one, placements), service.guest_key.name) for one, service in pairs)
 
 
 def _lengths(record: TrialRecord, begin_ns: int, end_ns: int) -> tuple[float, float | None]:
@@ -101,7 +101,7 @@ def _trial(record: TrialRecord, kind: str, starts: Mapping[str, GuestStart], cpu
         addresses=tuple(
             (_name(run.placement, placements), str(run.parameters["peer"]))
             for run in runs
-            if run.placement.peer is not None and run.parameters.get("peer")
+            if run.placement.uses and run.parameters.get("peer")
         ),
     )
 

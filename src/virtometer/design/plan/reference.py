@@ -168,7 +168,7 @@ def _needs(workload: Workload[Any]) -> Iterable[str]:
     """What a workload needs of a guest and of the host, in sentences."""
     if workload.program:
         yield f"It runs the program `{workload.program}` of the host (Debian package `{workload.package}`)."
-    words = {"disk": "the disk of a guest", "network": "the network of a guest"}
+    words = {"disk": "the disk of a guest", "peer": "the network of a guest"}
     if needs := [words[need] for need in sorted(workload.needs)]:
         yield f"It needs {' and '.join(needs)}."
 

@@ -154,4 +154,4 @@ def _named(name: str, plan: Plan) -> list[PlanWorkload]:
 
 def _networked(workload: PlanWorkload) -> bool:
     """Whether it exchanges data with a peer."""
-    return "network" in WORKLOADS[workload.workload].needs
+    return "peer" in WORKLOADS[workload.workload].needs

@@ -175,7 +175,7 @@ def _matrix(scenario: Scenario) -> list[Placements]:
 
 
 def _between(source: GuestKey, target: GuestKey, workload: str) -> Placements:
-    measured = Placement(source.environment, workload, guest=source.number, peer=1)
+    measured = Placement(source.environment, workload, guest=source.number, uses=(1,))
     return (measured, Placement(target.environment, workload, "service", target.number, 1))
 
 

@@ -37,7 +37,7 @@ def _worker(placement: Placement) -> tuple[GuestKey, int]:
 
 
 def _is_free(trial: Placements) -> bool:
-    return all(one.role == "measured" and one.peer is None for one in trial)
+    return all(one.role == "measured" and not one.uses for one in trial)
 
 
 def _ordered(trial: Placements, places: dict[tuple[GuestKey, int], int]) -> Placements:

@@ -100,7 +100,7 @@ PLACEMENT = Shape(
     role         measured|load|service
     guest        ordinal   number among the trial's guests of this environment
     ordinal      count     identifies the placement within its trial
-    peer         integer?  ordinal of the service that it exchanges data with; null: none, or the laboratory's own
+    uses         count[]   ordinals of the services that it uses; beyond them it may use those of the laboratory
     instance     ordinal   number of the agent within the guest
     """,
 )
@@ -135,9 +135,9 @@ RUN = Shape(
     environment   text
     workload      text
     role          measured|load|service
-    guest         ordinal   as in the placement, as are ordinal, peer and instance
+    guest         ordinal   as in the placement, as are ordinal, uses and instance
     ordinal       count
-    peer          integer?
+    uses          count[]
     instance      ordinal
     guest_id      text
     kernel        text

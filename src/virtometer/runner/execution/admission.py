@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack, closing
 
 from virtometer.analysis.score.overlap import LONGER
 from virtometer.design.plan.resolved import ResolvedPlan
 from virtometer.environments.base import LabContext
-from virtometer.errors import EnvironmentFailed, LinkError, UsageError
 from virtometer.model import FailureKind, Placement, Trial
 from virtometer.runner.execution.clock_monitor import ClockMonitor
 from virtometer.runner.execution.failures import TrialFailed
 from virtometer.runner.execution.placement_run import PlacementRun, guests_of
+from virtometer.runner.execution.services import Services
 from virtometer.runner.execution.state import RunState
 from virtometer.runner.guests.processors import Placed, in_turn, shares
 from virtometer.runner.guests.running import RunningGuest
 from virtometer.runner.watch.foreign import HostWatch
 from virtometer.runner.watch.network import NetworkWatch
 from virtometer.runner.watch.observer import Observer
-from virtometer.workloads.base import Place
 
 
 class Admission:
-    """Makes runs of placements, and gives each what it works with."""
+    """Makes runs of placements, and gives each its processors."""
 
-    def __init__(self, resolved: ResolvedPlan, lab: LabContext) -> None:
-        """`lab` is where peers are started from."""
-        self._plan, self._works, self._lab = resolved.plan, resolved.works, lab
+    def __init__(self, resolved: ResolvedPlan, lab: LabContext, services: Services) -> None:
+        """`services`: whose processes on the host are the laboratory's own."""
+        self._plan, self._works, self._lab, self._services = resolved.plan, resolved.works, lab, services
         self._probe_costs: dict[str, float] = {}
 
     def seconds(self, placement: Placement) -> float:
@@ -39,10 +38,9 @@ class Admission:
     ) -> PlacementRun:
         """Refuse a placement that cannot run in its guest. `again`: its trial is repeated, longer."""
         work, guest = self._works[placement.workload], running_guest.guest
-        networked = "network" in work.needs or work.time_server is not None
         if "disk" in work.needs and guest.disk is None:
             refusal = running_guest.lacks("disk")
-        elif networked and guest.network is None:
+        elif work.needs - {"disk"} and guest.network is None:
             refusal = running_guest.lacks("network")
         elif placement.role == "service" and not (guest.network is not None and guest.network.guest_address):
             refusal = f"{running_guest.plan.name} has no address that other guests reach"
@@ -57,31 +55,6 @@ class Admission:
         together = placement.role == "measured" and len(trial.measured) > 1 and trial.turns is None and not host_timed
         state = RunState(name, host_timed=host_timed, in_slices=trial.turns is not None, together=together)
         return PlacementRun(placement, running_guest, work, state, monitor, work.seconds * (LONGER if again else 1.0))
-
-    def address(self, one: PlacementRun, peers: Mapping[int, str]) -> None:
-        """Tell a placement where its disk, its peer and its time server are."""
-        running_guest, work, lab = one.running_guest, one.work, self._lab
-        try:
-            peer = None
-            if one.placement.peer is not None:
-                peer = peers[one.placement.peer]
-            elif "network" in work.needs:
-                own = running_guest.peer(lab)
-                own.drain()
-                peer = own.address
-            program = work.workload.program
-            # A program of the guest's own image, or where the host has it.
-            place = Place(
-                running_guest.guest.disk.path if running_guest.guest.disk else None,
-                peer,
-                running_guest.reference_clock(lab).address(work.time_server) if work.time_server is not None else None,
-                running_guest.guest.find_program(program) or lab.program_path(program),
-            )
-            one.parameters = work.arguments(place)
-        except UsageError as cause:  # the plan was checked against a place that has everything: this one has not
-            raise TrialFailed(FailureKind.UNAVAILABLE, cause.sentence, one.placement) from cause
-        except (EnvironmentFailed, LinkError) as cause:
-            raise TrialFailed(FailureKind.START, cause.reason, one.placement, [running_guest]) from cause
 
     def place(self, running: Sequence[PlacementRun], block: int) -> None:
         """Bind the guests to processors: those that work together share as many as all their work is made for.
@@ -123,7 +96,7 @@ class Admission:
         watch = HostWatch(
             [one.guest for one in guests_of(running)],
             [one.guest for one in guests],
-            [server for one in guests for server in one.beside],
+            self._services.processes,
             frozenset[int]().union(*(one.processors for one in placed)),
             pinned=all(one.pinned for one in placed),
         )

@@ -103,13 +103,13 @@ class Conversation:
 
         self._ask_all(running, send, lambda one, request: one.running_guest.session.answer(request), alone=True)
 
-    def stop(self, running: Sequence[PlacementRun], limit_s: float) -> None:
-        """Stop those that have not ended, and wait for their ends."""
+    def stop(self, running: Sequence[PlacementRun], limit_s: float, *, beside: Sequence[PlacementRun] = ()) -> None:
+        """Stop those that have not ended, and wait for their ends. `beside`: as `wait`."""
         for one in running:
             if not one.state.ended:
                 with guarded(one):
                     one.running_guest.session.request("stop", {"run": one.state.run}, self._limits.answer_s)
-        self.wait(running, "done", limit_s)
+        self.wait(running, "done", limit_s, beside=beside)
 
     def wait(
         self,

@@ -32,7 +32,8 @@ from virtometer.runner.execution.failures import TrialFailed
 from virtometer.runner.execution.party import Scored, TrialParty
 from virtometer.runner.execution.placement_run import PlacementRun, guests_of
 from virtometer.runner.execution.policies import Account, Growing, Turns, Window, continuous
-from virtometer.runner.guests.running import RunningGuest, served_port
+from virtometer.runner.execution.services import Services
+from virtometer.runner.guests.running import RunningGuest
 from virtometer.runner.watch.observer import Observer
 
 _SETTLE_S = 0.1
@@ -45,14 +46,15 @@ class Executor:
     """Executes the trials of one campaign in guests that are already running."""
 
     def __init__(self, resolved: ResolvedPlan, lab: LabContext, records: Sequence[TrialRecord] = ()) -> None:
-        """`lab` is where peers are started from. `records`: of trials that are done.
+        """`records`: of trials that are done.
 
         What was found out in them of windows in turn is not found out again.
         """
         plan = resolved.plan
         self._plan, self._lab = plan, lab
-        self._admission = Admission(resolved, lab)
         self._agents = Conversation(plan.limits, plan.slice_s)
+        self._services = Services(lab, self._agents, plan.limits)
+        self._admission = Admission(resolved, lab, self._services)
         # Whether long windows count: by whether guests work together, and workload; then by environment.
         self._known: defaultdict[tuple[bool, str], dict[str, bool]] = defaultdict(dict)
         for record in records:
@@ -104,7 +106,7 @@ class Executor:
 
     def _make_ready(self, one: PlacementRun) -> None:
         self._admission.place([one], 0)
-        self._admission.address(one, {})
+        self._services.address(one, {})
         one.running_guest.session.begin_run()
         self._agents.prepare(one)
 
@@ -221,13 +223,14 @@ class Executor:
         self._admission.place(party.members, trial.block)
         services = [one for one in party.members if one.placement.role == "service"]
         working = [one for one in party.members if one.placement.role != "service"]
-        peers = {one.placement.ordinal: self._serve(one) for one in services}
+        servers = self._services.serve(services)
         for one in working:
-            self._admission.address(one, peers)
+            self._services.address(one, servers)
         with ExitStack() as stack:
             party.observer = self._admission.observer(trial, working, guests.values(), stack)
             late = self._work(working, services, party.observer)
-            self._agents.stop(services, self._plan.limits.answer_s)
+            for server in servers.values():
+                server.stop()
             timed = [_timed(one) for one in working]
             several = len(trial.measured) > 1
             share = overlap(timed) if several else 1.0
@@ -249,20 +252,6 @@ class Executor:
         found.skew_ns = start_skew_ns(timed) if several else 0
         found.runs += [one.run() for one in services]
         return found
-
-    def _serve(self, one: PlacementRun) -> str:
-        """Start a service. Returns the address at which other guests reach it."""
-        network = one.running_guest.guest.network
-        assert network is not None
-        one.parameters = {"listen": f"{network.guest_address}:0"}
-        with guarded(one):
-            one.running_guest.session.begin_run()
-            self._agents.ask(one, "serve", threads=1)
-        self._agents.wait([one], "ready", self._plan.limits.prepare_s)
-        with guarded(one):
-            port = served_port(one.state.conditions)
-        self._agents.start([one])
-        return f"{network.guest_address}:{port}"
 
     def _work(
         self, running: Sequence[PlacementRun], services: Sequence[PlacementRun], observer: Observer

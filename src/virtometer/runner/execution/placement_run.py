@@ -72,7 +72,7 @@ class PlacementRun:
             conditions |= guest.disk.conditions
             if self.running_guest.whole.disk_begins:
                 conditions["host_cache_begins"] = self.running_guest.whole.disk_begins
-        if "network" in self.work.needs and guest.network is not None:
+        if "peer" in self.work.needs and guest.network is not None:
             conditions["network_path"] = guest.network.kind
         if self.work.workload.program:
             conditions["program_of"] = str(self.running_guest.record.effective.get("image", "the host"))

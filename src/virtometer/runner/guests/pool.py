@@ -256,7 +256,7 @@ def why_unprepared(kind: Environment, settings: Settings, plan: Plan) -> Environ
 
 def compares_network(resolved: ResolvedPlan) -> bool:
     """Whether a plan measures the network both of guests that may be on the host's and of guests that never are."""
-    used = any("network" in work.needs for work in resolved.works.values())
+    used = any("peer" in work.needs for work in resolved.works.values())
     return used and len({resolved.kind(one).may_share_network for one in resolved.plan.environments}) > 1
 
 

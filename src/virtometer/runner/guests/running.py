@@ -1,83 +1,23 @@
-"""A guest that lives: started, greeted, its network configured, with a peer on the laboratory's side where needed."""
+"""A guest that lives: started, greeted, its network configured."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
-from typing import Any, Literal
+from typing import Literal
 
-from virtometer.environments.base import Environment, Guest, LabContext, Lacks, NetworkPath, Settings
-from virtometer.environments.parts.process_guest import ProcessGuest
+from virtometer.environments.base import Environment, Guest, LabContext, Lacks, Settings
 from virtometer.environments.tuning.steps import Done as TuningDone
 from virtometer.environments.tuning.steps import tune_guest
-from virtometer.errors import EnvironmentFailed, GuestDied, LinkClosed, LinkError
+from virtometer.errors import GuestDied, LinkClosed
 from virtometer.host.cpu.parts import CpuReading, added
 from virtometer.link.channel import Channel
-from virtometer.link.messages import Done, Failed, Ready
 from virtometer.link.session import Session
 from virtometer.model import GuestKey, GuestStart, Limits, PlanEnvironment, TuningStep
 from virtometer.programs import now
 from virtometer.runner.guests.processors import Placed, Share, place_guest
-from virtometer.time_server.process import ReferenceClock
 from virtometer.visible import one_line
-
-
-def served_port(conditions: Mapping[str, str]) -> int:
-    """The port at which a run of `serve` listens, from the conditions of its `ready`. LinkError for what is no port."""
-    if "address" not in conditions:
-        raise LinkError("the network peer did not say where it listens")
-    port = conditions["address"].rpartition(":")[2]
-    if not (port.isascii() and port.isdecimal() and 0 < int(port[:6]) < 1 << 16):
-        raise LinkError(f"the network peer says that it listens on port {port}")
-    return int(port)
-
-
-class Peer:
-    """An agent on the laboratory's side of a guest's network path, serving connections."""
-
-    def __init__(self, lab: LabContext, guest_id: str, path: NetworkPath, limits: Limits) -> None:
-        """Start the agent in the path's network namespace and wait until it listens."""
-        self._limits = limits
-        with ProcessGuest.starting(lab, f"{guest_id}-p") as guest:
-            purpose = f"network peer of {guest_id}"
-            guest.launch([lab.agent, "stdio"], purpose=purpose, namespace=path.namespace)
-            self.session = Session(Channel(guest.stream), purpose)
-            self.session.greet(limits.answer_s)
-            port = self._listen(path.host_address)
-        self.guest = guest
-        self.address = f"{path.peer_address}:{port}"
-
-    def _listen(self, host: str) -> int:
-        arguments: dict[str, Any] = {
-            "run": "serve",
-            "kernel": "net",
-            "op": "serve",
-            "parameters": {"listen": f"{host}:0"},
-            "threads": 1,
-            "cpus": None,
-            "seconds": 1.0,
-        }
-        self.session.request("prepare", arguments, self._limits.answer_s)
-        event = self.session.next_event(self._limits.answer_s)
-        if isinstance(event, Failed):
-            raise LinkError(f"the network peer cannot listen on {host}: {event.error.message}")
-        if not isinstance(event, Ready):
-            raise LinkError("the network peer did not say where it listens")
-        self.session.request("start", {"run": "serve"}, self._limits.answer_s)
-        return served_port(event.conditions)
-
-    def drain(self) -> None:
-        """Throw away what the peer reports while it serves: the measuring end counts."""
-        self.session.begin_run()
-        while (event := self.session.next_event(0.0)) is not None:
-            if isinstance(event, Failed | Done):
-                raise LinkError("the network peer ended early")
-
-    def stop(self) -> None:
-        """End the peer. Idempotent."""
-        self.session.close()
-        self.guest.stop()
 
 
 class RunningGuest:
@@ -106,8 +46,7 @@ class RunningGuest:
         self.broken = False
         self.disk_begins = ""  # what the host's page cache held of its disk when the last trials began
         self._limits = limits
-        self._peer: Peer | None = None
-        self._clock: ReferenceClock | None = None
+        self.ending = ExitStack()  # of what serves it on the laboratory's side
         self._agents: dict[int, RunningGuest] = {}  # beside its first one
         self._first = self
 
@@ -194,41 +133,18 @@ class RunningGuest:
         """Whether it, or an agent of it, is not to be used again."""
         return self.broken or any(agent.broken for agent in self._agents.values())
 
-    @property
-    def beside(self) -> list[Guest]:
-        """What serves it on the laboratory's side."""
-        return [server.guest for server in (self._peer, self._clock) if server is not None]
-
-    def peer(self, lab: LabContext) -> Peer:
-        """The peer on the laboratory's side, started at its first use. Raises EnvironmentFailed without a network."""
-        if self._peer is None:
-            self._peer = Peer(lab, self.guest.guest_id, self._network(), self._limits)
-        return self._peer
-
-    def reference_clock(self, lab: LabContext) -> ReferenceClock:
-        """The time server on the laboratory's side, started at its first use. Raises EnvironmentFailed as `peer`."""
-        if self._clock is None:
-            self._clock = ReferenceClock(lab, self.guest.guest_id, self._network(), self._limits)
-        return self._clock
-
-    def _network(self) -> NetworkPath:
-        if self.guest.network is None:
-            raise EnvironmentFailed(self.lacks("network"))
-        return self.guest.network
-
     def stop(self) -> None:
         """Say bye, end the guest, leave nothing. Idempotent. What fails to end does not keep the rest alive."""
-        agents, servers = list(self._agents.values()), (self._peer, self._clock)
+        agents = list(self._agents.values())
         self._agents.clear()
-        self._peer = self._clock = None
         with ExitStack() as ending:  # the last one that is named ends first
             ending.callback(self.guest.stop)
             ending.callback(self.session.close)
             if not self.broken:
                 ending.callback(self.session.bye, min(self._limits.answer_s, 2.0))
-            for one in (*servers, *agents):
-                if one is not None:
-                    ending.callback(one.stop)
+            ending.push(self.ending.pop_all())
+            for one in agents:
+                ending.callback(one.stop)
 
 
 class StartingGuest:

@@ -23,7 +23,7 @@ from virtometer.environments.kinds.qemu.kind import Qemu, QemuSettings
 from virtometer.errors import EnvironmentFailed, MissingProgram
 from virtometer.model import Limits
 from virtometer.processes import stat_of
-from virtometer.runner.guests.running import Peer
+from virtometer.runner.execution.services import Peer
 
 SOCKET = QemuSettings(network_backend="socket", memory=128 << 20, cpus=1)
 needs_relay = pytest.mark.skipif(
@@ -53,7 +53,7 @@ def test_frames_go_through_a_relay_that_is_counted_and_ends_with_its_guest(qemu:
         assert relay is not None
         peer = Peer(qemu.lab, f"relay-peer-{os.getpid()}", guest.network, Limits())
         try:
-            done = measure(session, "net", "stream", {"peer": peer.address, "size": 65536}, seconds=0.3)
+            done = measure(session, "net", "stream", {"peer": peer.endpoints()[0].address, "size": 65536}, seconds=0.3)
         finally:
             peer.stop()
         assert done.check.passed
