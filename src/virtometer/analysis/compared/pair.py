@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from virtometer.analysis.compare.ratios import Ratios
+from virtometer.analysis.compare.values import efficiency
 from virtometer.analysis.compared import marked as marks
 from virtometer.analysis.compared.comparison import Compared, Where
 from virtometer.analysis.compared.drift import between_campaigns
@@ -19,7 +20,7 @@ from virtometer.analysis.statistics.interval import interval, stricter
 from virtometer.analysis.statistics.spread import Spread, spread
 from virtometer.analysis.statistics.unpaired import difference
 from virtometer.analysis.statistics.verdicts import Decision, decide
-from virtometer.model import Better, Estimate, Finding, Level, VerdictBy
+from virtometer.model import Estimate, Finding, Level, Quantity, VerdictBy
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ class Side:
     """
 
     ratios: Ratios
-    value: Estimate | None = None
+    value: Quantity[Estimate | None]
     control: Spread | None = None
     marked: Marked = field(default_factory=Marked)
     worked_s: float = 0.0
@@ -51,9 +52,6 @@ class Pair:
     after: Side
     by: VerdictBy
     op: str
-    unit: str
-    better: Better
-    metric: str
     against: str
     levels: Mapping[str, Level] = field(default_factory=dict)
     by_values: bool = False
@@ -97,7 +95,7 @@ class Pair:
     def reached(self, side: Side) -> Estimate | None:
         """What one side reached: its value, or its efficiency."""
         if self.by_values:
-            return side.value
+            return side.value.estimate
         return interval(side.ratios.logs(self.by).values())
 
 
@@ -158,9 +156,10 @@ def _finding(pair: Pair, decision: Decision, why: Sequence[str], levels: float) 
         *decision.why,
         *why,
     ]
+    sides, typical = (pair.where.environment, pair.against), pair.ratio("typical", levels)
     return Finding(
-        **decision.concluded, workload=pair.where.workload, op=pair.op, metric=pair.metric, unit=pair.unit,
-        better=pair.better, subject=pair.where.environment, against=pair.against, ratio=pair.ratio("total", levels),
-        typical=pair.ratio("typical", levels), value=pair.after.value, notes=tuple(dict.fromkeys(said)),
+        **decision.concluded, workload=pair.where.workload, op=pair.op, value=pair.after.value,
+        ratio=efficiency(*sides, pair.ratio("total", levels)),
+        typical=typical and efficiency(*sides, typical, "trimmed mean"), notes=tuple(dict.fromkeys(said)),
         unlike=pair.unlike, levels=pair.levels, verdict_by=pair.by,
     )  # fmt: skip

@@ -49,7 +49,7 @@ def effects_of(campaign: Campaign, cells: Mapping[Key, Cell], controls: Sequence
 
 def _controlled(metrics: Sequence[MetricEffects], controls: Sequence[Control]) -> tuple[MetricEffects, ...]:
     """The metrics of workloads with what the baseline differs from itself by."""
-    known = {one.workload: one.ratio for one in controls}
+    known = {one.workload: one.ratio.estimate for one in controls}
     found = []
     for metric in metrics:
         ratio = None if metric.beside else known.get(metric.metric)

@@ -52,7 +52,7 @@ def rows(of: Comparison) -> Iterator[tuple[Finding, tuple[str, ...]]]:
     for one in of.compared:
         finding = one.finding
         shown = [_reached(side, finding, absolute=one.by_values) for side in (one.before, one.after)]
-        where = finding.subject if finding.subject == finding.against else f"{finding.subject} / {finding.against}"
+        where = " / ".join(dict.fromkeys((finding.subject, finding.ratio.reference)))
         verdict = f"{words.verdict(finding)}{words.star(finding)}"
         yield finding, (_what(one.where), where, *shown, words.efficiency(finding), verdict, outcome(one.tested))
 
@@ -98,7 +98,7 @@ def _cell(text: str) -> str:
 def _reached(one: Estimate | None, finding: Finding, *, absolute: bool) -> str:
     if one is None:
         return ""
-    return words.quantity(one.value, finding.unit) if absolute else words.estimate(one)
+    return words.quantity(one.value, finding.value.unit) if absolute else words.estimate(one)
 
 
 class ComparisonTable:
