@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from virtometer.analysis.compare import cost, lost_time, worst_block
-from virtometer.analysis.compare.blocks import Cell, Key, Shape, beside
+from virtometer.analysis.compare.blocks import Cell, Key, beside
 from virtometer.analysis.compare.control import control_spread
 from virtometer.analysis.compare.lost_time import Lengths
 from virtometer.analysis.compare.ratios import Ratios, ratios
@@ -39,7 +39,7 @@ from virtometer.analysis.statistics.spread import Spread, spread
 from virtometer.analysis.statistics.verdicts import Decision, decide
 from virtometer.analysis.stopping.block_costs import block_costs
 from virtometer.analysis.stopping.rule import STRICTNESS
-from virtometer.model import Campaign, Estimate, Finding, Plan, Verdict
+from virtometer.model import Better, Campaign, Estimate, Finding, Plan, Verdict
 
 
 def findings(campaign: Campaign, table: dict[Key, Cell]) -> tuple[Finding, ...]:
@@ -294,7 +294,7 @@ class _Concluder:
             unlike=tuple(dict.fromkeys(unlike)), levels=cell.treatment.levels,
         )  # fmt: skip
 
-    def _shape(self, cell: Cell) -> Shape:
+    def _shape(self, cell: Cell) -> tuple[str, str, Better]:
         """As measured here, else as measured anywhere, else what the plan knows."""
         if cell.shape is not None:
             return cell.shape

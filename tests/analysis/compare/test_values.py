@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.analysis.simulated_campaigns import Place, gaussian, simulate
-from virtometer.analysis.compare.blocks import Cell, Shape, cells, logs_by_block
+from virtometer.analysis.compare.blocks import Cell, cells, logs_by_block
 from virtometer.analysis.compare.values import clock_bound, metric, value_of
 from virtometer.analysis.statistics.spread import spread
-from virtometer.model import ClockFit, Treatment
+from virtometer.model import Better, ClockFit, Treatment
 
 
 @pytest.mark.parametrize(("rate_bound", "unit"), [(2.0, "s"), (3.0, "B/s"), (2.0, "B/s"), (math.nan, "s")])
@@ -52,7 +52,7 @@ def test_every_metric_has_a_name(workload: str, op: str, unit: str, expected: st
     assert metric(workload, op, unit) == expected
 
 
-SHAPE: Shape = ("triad", "B/s", "higher")
+SHAPE: tuple[str, str, Better] = ("triad", "B/s", "higher")
 
 
 def test_the_value_is_the_geometric_mean_over_the_blocks() -> None:

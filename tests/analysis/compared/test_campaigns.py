@@ -39,7 +39,9 @@ def verdicts(of: Comparison) -> dict[tuple[str, str], Verdict]:
 
 
 def reached(of: Comparison) -> dict[tuple[str, str], tuple[Estimate | None, Estimate | None]]:
-    return {(one.where.workload, one.where.environment): (one.before, one.after) for one in of.compared}
+    return {
+        (one.where.workload, one.where.environment): (one.before.estimate, one.after.estimate) for one in of.compared
+    }
 
 
 def test_efficiencies_are_compared_whatever_the_host_is() -> None:

@@ -49,10 +49,10 @@ def finding(**fields: Any) -> Finding:
         "p_value": 0.00001, "p_adjusted": 0.0123, "host_cpu_ratio": Estimate(1.5, 1.4, 1.6, 8),
         "value": Estimate(18.1e9, 18e9, 18.2e9, 8),
     } | fields  # fmt: skip
-    of = Quantity(given.pop("subject", "box"), "bandwidth", "B/s", "higher", "geometric mean", None, "native")
+    of = Quantity(given.pop("subject", "box"), "bandwidth", "B/s", "higher", "geometric mean", None)
     for name in ("value", "ratio", "host_cpu_ratio", "typical", "median", "slices_by_windows"):
         if given.get(name) is not None or name in ("value", "ratio"):
-            given[name] = replace(of, estimate=given[name])
+            given[name] = replace(of, estimate=given[name], reference="" if name == "value" else "native")
     return Finding(**given)
 
 

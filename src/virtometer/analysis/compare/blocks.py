@@ -24,9 +24,6 @@ from virtometer.model import Better, Campaign, MarkKind, Run, SetAside, Treatmen
 Key = tuple[str, str]
 """Workload and environment."""
 
-Shape = tuple[str, str, Better]
-"""Operation, unit and direction."""
-
 _ENOUGH = 0.25  # of a window, for its CPU time to tell what the work costs
 
 
@@ -82,8 +79,8 @@ class Cell:
         return len(self.done) + len(self.failed)
 
     @property
-    def shape(self) -> Shape | None:
-        """As compared, or None when nothing was."""
+    def shape(self) -> tuple[str, str, Better] | None:
+        """Operation, unit and direction as compared, or None when nothing was."""
         if not self.results:
             return None
         first = self.results[0][1]

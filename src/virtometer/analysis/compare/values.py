@@ -6,9 +6,9 @@ import math
 from typing import TypeVar
 
 from virtometer import agent_table
-from virtometer.analysis.compare.blocks import Cell, Shape
+from virtometer.analysis.compare.blocks import Cell
 from virtometer.analysis.statistics.interval import interval
-from virtometer.model import Estimate, Quantity
+from virtometer.model import Better, Estimate, Quantity
 
 _Known = TypeVar("_Known", bound=Estimate | None)
 
@@ -31,7 +31,7 @@ def metric(workload: str, op: str, unit: str) -> str:
     return METRICS.get(unit, unit) if by is None else by.metric
 
 
-def value_of(cell: Cell, kernel: str, shape: Shape) -> Quantity[Estimate | None]:
+def value_of(cell: Cell, kernel: str, shape: tuple[str, str, Better]) -> Quantity[Estimate | None]:
     """Geometric mean over the blocks with its interval. kernel: of its workload. shape: that of a cell.
 
     The geometric one, because the ratio of two geometric means over the same blocks is the geometric mean of the

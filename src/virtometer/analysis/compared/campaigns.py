@@ -98,19 +98,19 @@ def _pair(
     )
     differ = conditions.differences(sides[1], sides[0])
     return pair_of(
-        sides[1], before=before, after=after, by=by, against=sides[1].environment,
-        by_values=wanted is None, unlike=differ, said=unlike.measured(*campaigns, *sides),
+        sides[1], before=before, after=after, by=by, against=sides[1].environment, unlike=differ,
+        reference="" if wanted is None else campaigns[1].plan.baseline, said=unlike.measured(*campaigns, *sides),
     )  # fmt: skip
 
 
 def pair_of(
     cell: Cell, *, before: Side, after: Side, by: VerdictBy, against: str,
-    unlike: Mapping[str, str], by_values: bool = True, paired: Ratios | None = None, said: Sequence[str] = (),
+    unlike: Mapping[str, str], reference: str = "", paired: Ratios | None = None, said: Sequence[str] = (),
 ) -> Pair:  # fmt: skip
     """The comparison that a cell is the side B of. unlike: conditions that differ, with a sentence."""
     return Pair(
         where=Where(*cell.key), before=before, after=after, by=by, op=cell.results[0][1].op, against=against,
-        levels=cell.treatment.levels, by_values=by_values, paired=paired, unlike=tuple(unlike),
+        levels=cell.treatment.levels, reference=reference, paired=paired, unlike=tuple(unlike),
         said=(*unlike.values(), *said),
     )  # fmt: skip
 

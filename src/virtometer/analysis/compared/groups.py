@@ -27,7 +27,7 @@ from virtometer.analysis.notes import busy, unlike
 from virtometer.analysis.statistics.interval import interval
 from virtometer.model import MIN_BLOCKS, Better, Campaign, Estimate, Quantity, Run, TrialRecord
 
-_VALUES = "values"
+_VALUES = ""  # divided by nothing
 _NOTHING = "values are compared: nothing was measured in both campaigns to divide them by"
 _BASES = ("as many guests of the baseline", "one guest of the baseline alone", "one of its guests alone")
 _Logs = Mapping[int, float]
@@ -183,7 +183,7 @@ def _pair(campaigns: tuple[Campaign, Campaign], before: Reached, after: Reached,
     enough = [name for name in _BASES if all(len(one.by.get(name, {})) >= MIN_BLOCKS for one in (before, after))]
     some = [name for name in _BASES if all(name in one.by for one in (before, after))]
     name = _VALUES if absolute else next(iter([*enough, *some]), _VALUES)
-    said = [] if absolute else [f"divided by {name}" if name != _VALUES else _NOTHING]
+    said = [] if absolute else [f"divided by {name}" if name else _NOTHING]
     sides = [
         Side(
             Ratios(one.by[name]), one.value, None, one.marked, one.worked_s,
@@ -193,7 +193,7 @@ def _pair(campaigns: tuple[Campaign, Campaign], before: Reached, after: Reached,
     ]  # fmt: skip
     return Pair(
         where=where, before=sides[0], after=sides[1], by="total", op=after.op, against=where.environment,
-        by_values=name == _VALUES, levels=unlike.workload_of(campaigns[1], where.workload).levels, said=tuple(said),
+        reference=name, levels=unlike.workload_of(campaigns[1], where.workload).levels, said=tuple(said),
     )  # fmt: skip
 
 

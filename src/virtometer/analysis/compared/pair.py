@@ -43,8 +43,8 @@ class Side:
 class Pair:
     """What is compared with what. paired: the logs of B against A by block, where both were in the same blocks.
 
-    by_values: values are compared, not efficiencies. said: what is known beside the numbers, in sentences. unlike:
-    names of the conditions that differ.
+    reference: of the efficiencies that are compared; empty: values are. said: what is known beside the numbers, in
+    sentences. unlike: names of the conditions that differ.
     """
 
     where: Where
@@ -54,7 +54,7 @@ class Pair:
     op: str
     against: str
     levels: Mapping[str, Level] = field(default_factory=dict)
-    by_values: bool = False
+    reference: str = ""
     paired: Ratios | None = None
     said: tuple[str, ...] = ()
     unlike: tuple[str, ...] = ()
@@ -92,11 +92,11 @@ class Pair:
         sides = [self.paired] if self.paired is not None else [self.before.ratios, self.after.ratios]
         return min(len(one.logs(by)) for one in sides)
 
-    def reached(self, side: Side) -> Estimate | None:
+    def reached(self, side: Side) -> Quantity[Estimate | None]:
         """What one side reached: its value, or its efficiency."""
-        if self.by_values:
-            return side.value.estimate
-        return interval(side.ratios.logs(self.by).values())
+        if not self.reference:
+            return side.value
+        return efficiency(self.where.environment, self.reference, interval(side.ratios.logs(self.by).values()))
 
 
 def conclude(pairs: Sequence[Pair], margin: float, levels: float) -> tuple[Compared, ...]:
@@ -121,7 +121,7 @@ def conclude(pairs: Sequence[Pair], margin: float, levels: float) -> tuple[Compa
                 where=pair.where, finding=finding,
                 before=pair.reached(pair.before), after=pair.reached(pair.after), tested=test,
                 marked=(pair.before.marked, pair.after.marked), floors=(floors[0], floors[1]),
-                worked_s=pair.after.worked_s, by_values=pair.by_values,
+                worked_s=pair.after.worked_s,
             )
         )  # fmt: skip
     return tuple(made)

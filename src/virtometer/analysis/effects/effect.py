@@ -229,11 +229,6 @@ class Effects:
     typical: bool = False
 
     @property
-    def interval_level(self) -> float:
-        """Of the intervals of all changes."""
-        return self.metrics[0].interval_level if self.metrics else 0.95
-
-    @property
     def effects(self) -> tuple[Effect, ...]:
         """Of all metrics, in their order."""
         return tuple(effect for one in self.metrics for effect in one.effects)

@@ -49,7 +49,7 @@ _TIMES = 900.0  # per cent beyond which a change is told as a factor
 
 def about(of: Effects) -> str:
     """What the numbers are, below all of them."""
-    said = _ABOUT.format(level=words.level_words(of.interval_level))
+    said = _ABOUT.format(level=words.level_words(next((one.interval_level for one in of.metrics), 0.95)))
     return f"{said} {_TOTAL}" if of.typical else said
 
 

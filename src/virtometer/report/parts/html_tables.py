@@ -38,15 +38,15 @@ def numbers(findings: Sequence[Finding], errors: Mapping[str, float]) -> HtmlTab
             finding.subject,
             words.value(finding.value),
             _bounds(finding.value),
-            _ratio(finding.ratio) + words.star(finding) if finding.ratio.n else "",
+            words.value(finding.ratio) + words.star(finding) if finding.ratio.n else "",
             str(finding.ratio.n or ""),
             words.verdict(finding),
             _p(finding.p_value),
             _p(finding.p_adjusted),
             _cost(finding),
             f"±{errors[finding.subject] * 1e6:.2g} ppm" if finding.subject in errors else "",
-            *([_ratio(finding.typical), _verdict_by(finding), _by_windows(finding)] if turns else []),
-            *([_ratio(finding.median), _unseen(finding)] if middle else []),
+            *([words.value(finding.typical), _verdict_by(finding), _by_windows(finding)] if turns else []),
+            *([words.value(finding.median), _unseen(finding)] if middle else []),
             *([_worst(finding), _without(finding)] if worst else []),
         )
         for finding in findings
@@ -91,10 +91,6 @@ _MEDIAN = (
 )
 
 
-def _ratio(of: Quantity[Estimate | None] | None) -> str:
-    return "" if of is None else words.estimate(of.estimate)
-
-
 def _unseen(finding: Finding) -> str:
     return "" if finding.unseen_share is None else f"up to {100 * finding.unseen_share:.0f} %"
 
@@ -109,7 +105,7 @@ def _by_windows(finding: Finding) -> str:
     of = finding.slices_by_windows
     if finding.typical is None or finding.verdict is Verdict.BASELINE:
         return ""
-    return "not known" if of is None or of.estimate.low is None else _ratio(of)
+    return "not known" if of is None or of.estimate.low is None else words.value(of)
 
 
 def _worst(finding: Finding) -> str:
@@ -139,7 +135,7 @@ def _cost(finding: Finding) -> str:
     cost = finding.host_cpu_ratio
     if cost is None or finding.verdict is Verdict.BASELINE:
         return ""
-    return f"×{_ratio(cost)}"
+    return f"×{words.value(cost)}"
 
 
 def measures(of: Mapping[str, Mapping[str, Quantity[Estimate]]]) -> HtmlTable:
@@ -269,7 +265,7 @@ def control(of: Sequence[Control]) -> HtmlTable:
     rows = [
         (
             one.workload,
-            _ratio(one.ratio),
+            words.value(one.ratio),
             "" if one.noise_floor is None else words.percent(one.noise_floor),
             "yes" if one.ratio.estimate.excludes(1) else "no",
         )

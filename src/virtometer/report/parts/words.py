@@ -149,9 +149,11 @@ def duration(seconds: float) -> str:
     return f"{significant(seconds / 3600, 2)} h"
 
 
-def value(of: Quantity[Estimate | None]) -> str:
-    """What was reached, in its unit; empty where there is no value."""
-    return "" if of.estimate is None else quantity(of.estimate.value, of.unit)
+def value(of: Quantity[Estimate | None] | None) -> str:
+    """What was reached, in its unit, or a ratio with its interval; empty where there is none."""
+    if of is None or of.estimate is None:
+        return ""
+    return estimate(of.estimate) if of.reference else quantity(of.estimate.value, of.unit)
 
 
 def interval(estimate: Estimate) -> str:
