@@ -65,6 +65,17 @@ class Quantity(Generic[_Known]):
         """How many replicates are behind it; 0 without an estimate."""
         return 0 if self.estimate is None else self.estimate.n
 
+    @property
+    def improves(self) -> bool:
+        """Of a change: whether its interval lies on the better side of 0."""
+        of = self.estimate
+        return of is not None and of.excludes(0) and (of.value > 0) == (self.better == "higher")
+
+    @property
+    def worsens(self) -> bool:
+        """Of a change: whether its interval lies on the other side."""
+        return self.estimate is not None and self.estimate.excludes(0) and not self.improves
+
 
 @dataclass(frozen=True, slots=True)
 class Control:

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from tests.analysis.effects.experiments import AIO, CACHE, DUMMY, Levels, experiment, response
-from virtometer.analysis.effects.effect import Recommendation, improves, worsens
+from virtometer.analysis.effects.effect import Recommendation
 from virtometer.analysis.effects.table import Variable
 from virtometer.analysis.effects.whole import effects
 
@@ -26,7 +26,7 @@ def test_the_best_setting_changes_what_gains_and_nothing_else() -> None:
     found = best()
     assert found is not None
     assert found.changed == (("aio", "threads", "io_uring"), ("cache", "writeback", "none"))
-    assert found.candidates == 5 and found.ran and improves(found.gain) and not worsens(found.gain)
+    assert found.candidates == 5 and found.ran and found.gain.improves and not found.gain.worsens
 
 
 def test_where_lower_is_better_the_best_is_the_lowest() -> None:
@@ -51,8 +51,8 @@ def test_other_metrics_are_told_beside_it() -> None:
     chosen = found.metrics[0].recommended
     assert chosen is not None
     told = {one.metric: one for one in chosen.trade}
-    assert worsens(told["cost"]) and not improves(told["cost"]) and abs(told["cost"].estimate.value - 35) < 3
-    assert not worsens(told["write"]) and not improves(told["write"])
+    assert told["cost"].worsens and not told["cost"].improves and abs(told["cost"].estimate.value - 35) < 3
+    assert not told["write"].worsens and not told["write"].improves
     assert found.metrics[2].recommended is None, "a cost is not to be made best"
     assert found.overall is not None and found.overall.changed == chosen.changed and found.overall.metric == ""
 

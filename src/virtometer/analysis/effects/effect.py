@@ -31,16 +31,6 @@ def size(of: Estimate) -> float:
     return abs(math.log1p(max(of.value / 100, -1 + 1e-15)))
 
 
-def improves(of: Quantity[Estimate]) -> bool:
-    """Whether the interval of a change lies on the better side of 0."""
-    return of.estimate.excludes(0) and (of.estimate.value > 0) == (of.better == "higher")
-
-
-def worsens(of: Quantity[Estimate]) -> bool:
-    """Whether it lies on the other side."""
-    return of.estimate.excludes(0) and not improves(of)
-
-
 def _percent(log: float) -> float:
     return 100 * math.expm1(max(-_LARGEST, min(log, _LARGEST)))
 

@@ -12,8 +12,6 @@ from virtometer.analysis.effects.effect import (
     Effects,
     MetricEffects,
     Recommendation,
-    improves,
-    worsens,
 )
 from virtometer.counted import counted
 from virtometer.model import Estimate, Quantity, Why
@@ -164,8 +162,8 @@ def _advice(of: Recommendation, lead: str) -> list[str]:
     """What to change and what becomes better; then what becomes worse, and what else is to be known."""
     gains = [of.gain] if of.metric else []
     gains += [one for one in of.trade if one.metric != of.metric]
-    better = [f"{one.metric} {shown(one.estimate)}" for one in gains if improves(one)]
-    worse = [f"{one.metric} {shown(one.estimate)}" for one in gains if worsens(one)]
+    better = [f"{one.metric} {shown(one.estimate)}" for one in gains if one.improves]
+    worse = [f"{one.metric} {shown(one.estimate)}" for one in gains if one.worsens]
     unsure = [one for one in gains if not one.estimate.excludes(0)]
     open_ = [f"{one.metric} ({bounds(one.estimate) or 'no interval'})" for one in unsure]
     steps = f"{lead}{_steps(of) if not lead else _steps(of)[0].lower() + _steps(of)[1:]}"
@@ -191,7 +189,7 @@ def trade(of: Sequence[Quantity[Estimate]]) -> str:
 
 
 def _judged(of: Quantity[Estimate]) -> str:
-    return " (better)" if improves(of) else " (worse)" if worsens(of) else ""
+    return " (better)" if of.improves else " (worse)" if of.worsens else ""
 
 
 def _settled(of: Effects) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from virtometer.analysis.effects.claims import Influence
-from virtometer.analysis.effects.effect import Effect, Effects, improves, worsens
+from virtometer.analysis.effects.effect import Effect, Effects
 from virtometer.model import Why
 from virtometer.report.machine.field import Shape, texts
 
@@ -128,7 +128,6 @@ Shape(
     improves                 flag
     worsens                  flag
     """,
-    get={"improves": improves, "worsens": worsens},
 )
 Shape(
     "recommended",
