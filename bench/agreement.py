@@ -60,8 +60,8 @@ def rows_of(measured: Measured, number: int, processors: str) -> list[dict[str, 
     table = cells(measured.campaign)
     rows: list[dict[str, object]] = []
     for finding in analyse(measured.campaign).findings:
-        ratio = finding.ratio
-        if finding.subject == finding.against or ratio is None or ratio.low is None or ratio.high is None:
+        ratio = finding.ratio.estimate
+        if finding.subject == finding.ratio.reference or ratio is None or ratio.low is None or ratio.high is None:
             continue
         cell = table[finding.workload, finding.subject]
         change = later_by_beginning(cell, measured.campaign.plan.slice_s)
@@ -75,7 +75,7 @@ def rows_of(measured: Measured, number: int, processors: str) -> list[dict[str, 
                 "low": ratio.low,
                 "high": ratio.high,
                 "blocks": ratio.n,
-                "value": finding.value.value if finding.value else "",
+                "value": finding.value.estimate.value if finding.value.estimate else "",
                 "long_blocks": len(cell.long_blocks),
                 "later_by_beginning": "" if change is None else change,
                 "wall_s": round(measured.wall_s, 1),

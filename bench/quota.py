@@ -29,7 +29,7 @@ _TRUTH, _NEAR = 0.5, 0.02
 
 def line(finding: Finding, kernel: str) -> tuple[str, bool]:
     """One line on a finding, and whether it is as it should be. `kernel`: of its workload."""
-    ratio = finding.ratio
+    ratio = finding.ratio.estimate
     what = f"{finding.workload}, {finding.subject}"
     if ratio is None:
         return f"{what}: no ratio: {' | '.join(finding.notes)}", False

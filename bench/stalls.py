@@ -38,7 +38,7 @@ from virtometer.environments.base import Guest, Settings
 from virtometer.environments.kinds.native import Native, NativeSettings
 from virtometer.environments.parts.process_guest import ProcessGuest
 from virtometer.errors import VirtometerError
-from virtometer.model import Estimate, Finding, Verdict
+from virtometer.model import Estimate, Finding, Quantity, Verdict
 from virtometer.report.parts import words
 
 SLICE_S = 0.008
@@ -186,15 +186,15 @@ def plan_text(scheduling: str, stop: float, every: float, blocks: int, seconds: 
 def line(finding: Finding, truth: float) -> tuple[str, bool]:
     """One line on a finding, and whether its total ratio holds the truth and its notes name stops."""
     said = [note for note in finding.notes if "stops" in note]
-    total = finding.ratio
-    holds = total is not None and total.low is not None and total.high is not None and total.low <= truth <= total.high
+    total = finding.ratio.estimate
+    holds = total is not None and total.low is not None and not total.excludes(truth)
     met = holds and bool(said)
-    text = f"{finding.workload}: total {_shown(total)}, truth {truth:.3f}; typical {_shown(finding.typical)}; "
+    text = f"{finding.workload}: total {_shown(finding.ratio)}, truth {truth:.3f}; typical {_shown(finding.typical)}; "
     return text + f"{' | '.join(said) or 'no note names stops'}: {'met' if met else 'MISSED'}", met
 
 
-def _shown(estimate: Estimate | None) -> str:
-    if estimate is None:
+def _shown(of: Quantity[Estimate | None] | None) -> str:
+    if of is None or (estimate := of.estimate) is None:
         return "-"
     interval = "" if estimate.low is None else f" [{estimate.low:.3f}, {estimate.high:.3f}]"
     return f"{estimate.value:.3f}{interval}"

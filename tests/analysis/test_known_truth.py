@@ -40,7 +40,7 @@ def test_the_interval_covers_the_true_ratio_in_95_of_100_campaigns(true: float, 
     campaigns = 400
     covered = 0
     for seed in range(campaigns):
-        ratio = one(true, seed=seed, unit=unit, level=level).ratio
+        ratio = one(true, seed=seed, unit=unit, level=level).ratio.estimate
         assert ratio is not None and ratio.low is not None and ratio.high is not None
         covered += ratio.low <= true <= ratio.high
     # Three standard errors around 95 %: 0.917 to 0.983.
@@ -52,7 +52,7 @@ def test_the_interval_covers_under_every_family_of_noise(family: str) -> None:
     campaigns = 400
     covered = 0
     for seed in range(campaigns):
-        ratio = one(0.8, family=family, seed=90_000 + seed).ratio
+        ratio = one(0.8, family=family, seed=90_000 + seed).ratio.estimate
         assert ratio is not None and ratio.low is not None and ratio.high is not None
         covered += ratio.low <= 0.8 <= ratio.high
     assert covered / campaigns >= 0.917
@@ -70,8 +70,8 @@ def test_twice_the_speed_is_found_whatever_the_direction_of_the_unit() -> None:
     for unit, level in (("B/s", 1e9), ("s", 1e-6)):
         finding = one(2.0, sd=0.03, unit=unit, level=level)
         assert finding.verdict is Verdict.FASTER
-        assert finding.better == ("lower" if unit == "s" else "higher")
-        assert finding.ratio is not None and finding.ratio.value == pytest.approx(2.0, rel=0.1)
+        assert finding.value.better == ("lower" if unit == "s" else "higher")
+        assert finding.ratio.estimate is not None and finding.ratio.estimate.value == pytest.approx(2.0, rel=0.1)
 
 
 def test_a_difference_smaller_than_the_margin_is_equivalent_even_where_it_is_significant() -> None:

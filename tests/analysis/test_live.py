@@ -43,9 +43,9 @@ def test_they_follow_the_trials_and_agree_with_the_findings_at_the_end() -> None
     found = after(campaign).cells
     at_the_end = found[KEY]
     finding = next(one for one in analyse(campaign).findings if one.subject == "half")
-    assert finding.value is not None
-    assert same(at_the_end.ratio, finding.ratio)
-    assert at_the_end.value.estimate.value == pytest.approx(finding.value.value)
+    assert finding.value.estimate is not None
+    assert same(at_the_end.ratio, finding.ratio.estimate)
+    assert at_the_end.value.estimate.value == pytest.approx(finding.value.estimate.value)
     assert (at_the_end.value.unit, at_the_end.value.better, at_the_end.blocks) == ("B/s", "higher", 8)
     assert {environment: one.baseline for (_, environment), one in found.items()} == {"native": True, "half": False}
 
@@ -103,14 +103,14 @@ def test_at_every_step_they_are_what_the_analysis_finds(
             continue
         findings = analyse(replace(campaign, trials=tuple(trials[:step]))).findings
         cells = estimates.cells
-        assert set(cells) == {(one.workload, one.subject) for one in findings if one.value is not None}
+        assert set(cells) == {(one.workload, one.subject) for one in findings if one.value.estimate is not None}
         for one in findings:
-            if one.value is None:
+            if one.value.estimate is None:
                 continue
             cell = cells[one.workload, one.subject]
-            assert cell.value.estimate.value == pytest.approx(one.value.value, rel=1e-9)
-            assert cell.blocks == one.value.n
-            assert same(cell.ratio, None if one.verdict is Verdict.BASELINE else one.ratio)
+            assert cell.value.estimate.value == pytest.approx(one.value.estimate.value, rel=1e-9)
+            assert cell.blocks == one.value.estimate.n
+            assert same(cell.ratio, None if one.verdict is Verdict.BASELINE else one.ratio.estimate)
 
 
 class Read:
@@ -170,7 +170,9 @@ def test_long_windows_have_a_value_and_no_ratio(apart: tuple[str, ...]) -> None:
     assert ratio is None or ratio.value == pytest.approx(1.0)
     for finding in analyse(made).findings:
         live = cells[finding.workload, finding.subject]
-        assert finding.value is not None and live.value.estimate.value == pytest.approx(finding.value.value)
+        assert finding.value.estimate is not None and live.value.estimate.value == pytest.approx(
+            finding.value.estimate.value
+        )
 
 
 def test_in_groups_of_guests_the_baseline_is_that_of_the_group() -> None:
@@ -179,5 +181,5 @@ def test_in_groups_of_guests_the_baseline_is_that_of_the_group() -> None:
     found = after(campaign).cells
     for name in ("half", "other"):
         finding = next(one for one in analyse(campaign).findings if one.subject == name)
-        assert same(found[KEY[0], name].ratio, finding.ratio)
+        assert same(found[KEY[0], name].ratio, finding.ratio.estimate)
     assert {one.blocks for one in found.values()} == {8}

@@ -52,7 +52,11 @@ def test_few_blocks_often_miss_the_cost_of_slow_starts_on_one_side(
     true = math.exp(share * math.log(SLOW)) if len(sides) == 1 else 1.0
     findings = [found(share, blocks, sides, seed) for seed in range(CAMPAIGNS)]
     counts = {
-        covered: sum((of.ratio.low or 0.0) <= true <= (of.ratio.high or 0.0) for of in findings if of.ratio),
+        covered: sum(
+            (of.ratio.estimate.low or 0.0) <= true <= (of.ratio.estimate.high or 0.0)
+            for of in findings
+            if of.ratio.estimate
+        ),
         equivalent: sum(of.verdict is Verdict.EQUIVALENT for of in findings),
     }
     for figure, count in counts.items():

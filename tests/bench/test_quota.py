@@ -25,8 +25,8 @@ FINDING = finding_of(
     ],
 )
 def test_half_a_processor_is_half_of_the_work(value: float, kernel: str, subject: str, met: bool) -> None:
-    ratio = Estimate(value, value - 0.01, value + 0.01, 10)
-    text, found = quota.line(replace(FINDING, ratio=ratio, subject=subject), kernel)
+    ratio = replace(FINDING.ratio, estimate=Estimate(value, value - 0.01, value + 0.01, 10))
+    text, found = quota.line(replace(FINDING, ratio=ratio, value=replace(FINDING.value, subject=subject)), kernel)
     assert found is met
     assert text.startswith(f"cpu, {subject}: {value:.4f} [")
 
@@ -40,7 +40,9 @@ def test_processor_time_is_that_of_the_guests_by_their_windows() -> None:
 
 
 def test_no_ratio_is_no_half() -> None:
-    text, found = quota.line(replace(FINDING, ratio=None, notes=("it broke",)), "linpack")
+    text, found = quota.line(
+        replace(FINDING, ratio=replace(FINDING.ratio, estimate=None), notes=("it broke",)), "linpack"
+    )
     assert (text, found) == ("cpu, half a processor: no ratio: it broke", False)
 
 

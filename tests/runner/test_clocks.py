@@ -391,8 +391,12 @@ def test_every_liar_is_in_the_chapter_on_clocks(
     size = f"leapt never (1 stepped (up to {stepped.size_s:.2f} s))"
     for told in ("still never (1 stood still)", size, "good by rate"):
         assert told in drawn.caption
-    values = {(f.subject, f.ratio is None) for f in analyse(campaign).findings}
+    values = {(f.subject, f.ratio.estimate is None) for f in analyse(campaign).findings}
     assert values == {("good", False), ("still", True), ("nonsense", True), ("leapt", True)}
-    raw = {f.subject: f.value.value / TRUE_RATE for f in analyse(by_guest_clocks(campaign)).findings if f.value}
+    raw = {
+        f.subject: f.value.estimate.value / TRUE_RATE
+        for f in analyse(by_guest_clocks(campaign)).findings
+        if f.value.estimate
+    }
     assert raw == {"good": pytest.approx(1, rel=0.02), "still": pytest.approx(2, rel=0.2),
                    "leapt": pytest.approx(0.8 / 3.8, rel=0.1)}  # fmt: skip

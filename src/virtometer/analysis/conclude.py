@@ -16,7 +16,7 @@ from virtometer.analysis.compare.blocks import Cell, Key, beside
 from virtometer.analysis.compare.control import control_spread
 from virtometer.analysis.compare.lost_time import Lengths
 from virtometer.analysis.compare.ratios import Ratios, ratios
-from virtometer.analysis.compare.values import metric, value_of
+from virtometer.analysis.compare.values import efficiency, value_of
 from virtometer.analysis.compare.worst_block import worst_blocks
 from virtometer.analysis.note import Note
 from virtometer.analysis.notes import (
@@ -178,8 +178,10 @@ class _Concluder:
         said: list[str | Note] = list(happened if gone is None else gone)
         if cell.environment == self.plan.baseline:
             verdict = Verdict.BASELINE if gone is None else Verdict.UNAVAILABLE
-            ratio, price = (Estimate(1.0, None, None, len(of)) if of else None for of in (cell.values, cell.costs))
-            return replace(self._finding(cell, Decision(verdict=verdict), said), ratio=ratio, host_cpu_ratio=price)
+            made, price = self._finding(cell, Decision(verdict=verdict), said), cost.ratio(cell, cell)
+            one = Estimate(1.0, None, None, len(cell.values)) if cell.values else None
+            price = price and replace(price, estimate=Estimate(1.0, None, None, price.n))
+            return replace(made, ratio=replace(made.ratio, estimate=one), host_cpu_ratio=price)
         said = [*said, f"the plan's baseline {self.plan.baseline} is not among its environments"]
         return self._finding(cell, Decision(verdict=Verdict.UNDECIDED if gone is None else Verdict.UNAVAILABLE), said)
 
@@ -208,7 +210,7 @@ class _Concluder:
                 total, typical, slices, other_slices, against=against.environment, beside=self._others(cell, against)
             ),
             *self._levels(cell, against),
-            *slices_by_windows.notes(windows, self.plan.margin),
+            *slices_by_windows.notes(windows and windows.estimate, self.plan.margin),
             *self.shapes.get(cell.key, []),
         ]
         if not against.values:
@@ -223,11 +225,13 @@ class _Concluder:
             said.append(between_stalls.slices_beside(slices, other_slices, against.environment))
         beside_it = self.doubted.notes.get(cell.key, ())
         said += [*of.notes, *why, *beside_it, *([] if few else worst_block.notes(worst, decision.verdict))]
+        sides, median = (cell.environment, against.environment), interval(of.decisive.values(), method="median")
         made = replace(
-            self._finding(cell, decision, said, len(of.decisive)),
-            ratio=total, typical=typical, worst_block=worst, verdict_by=of.by, slices_by_windows=windows,
+            self._finding(cell, decision, said, len(of.decisive)), ratio=efficiency(*sides, total),
+            typical=typical and efficiency(*sides, typical, "trimmed mean"), worst_block=worst, verdict_by=of.by,
+            slices_by_windows=windows, median=median and efficiency(*sides, median, "median"),
             host_cpu_ratio=cost.ratio(cell, against, self.strictness), unseen_share=unseen.share(len(of.decisive)),
-            median=interval(of.decisive.values(), method="median"), qualified=QUALIFIED if few else stalled,
+            qualified=QUALIFIED if few else stalled,
         )  # fmt: skip
         return busy.qualified(made, busy=is_busy)
 
@@ -274,7 +278,7 @@ class _Concluder:
         done: blocks that were compared.
         """
         notes = [one if isinstance(one, Note) else Note(one, one) for one in said]
-        op, unit, better = self._shape(cell)
+        shape = self._shape(cell)
         against = beside(cell, self.table.get((cell.workload, self.plan.baseline), cell))
         gone = decision.verdict is Verdict.UNAVAILABLE
         unlike = () if gone else (*conditions.differences(cell, against), *conditions.changes(cell))
@@ -282,9 +286,9 @@ class _Concluder:
         if decision.blocks_needed is not None and self.costs is not None:
             seconds = (decision.blocks_needed - done) * self.costs.of(cell.key)
         return Finding(
-            **decision.concluded, workload=cell.workload, op=op, unit=unit, better=better, ratio=None,
-            metric=metric(self.workloads[cell.workload].workload, op, unit), subject=cell.environment,
-            against=self.plan.baseline, value=value_of(cell), seconds_needed=seconds,
+            **decision.concluded, workload=cell.workload, op=shape[0], seconds_needed=seconds,
+            value=value_of(cell, self.workloads[cell.workload].workload, shape),
+            ratio=efficiency(cell.environment, self.plan.baseline, None),
             notes=tuple(dict.fromkeys(one.text for one in notes)),
             table_notes=tuple(dict.fromkeys(one.brief for one in notes if one.brief)),
             unlike=tuple(dict.fromkeys(unlike)), levels=cell.treatment.levels,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, final
 
 from virtometer.model.plain import Level
 from virtometer.model.plan import VerdictBy
@@ -23,6 +23,7 @@ class Verdict(StrEnum):
     UNAVAILABLE = "not available here"
 
 
+@final
 @dataclass(frozen=True, slots=True)
 class Estimate:
     """A value with its interval (None where n is too small for one) and the number of independent replicates."""
@@ -33,16 +34,22 @@ class Estimate:
     n: int
     level: float = 0.95
 
+    def excludes(self, value: float) -> bool:
+        """Whether there is an interval that leaves out the value."""
+        return self.low is not None and self.high is not None and not self.low <= value <= self.high
+
 
 _Known = TypeVar("_Known", bound=Estimate | None, covariant=True)
 
 
+@final
 @dataclass(frozen=True, slots=True)
 class Quantity(Generic[_Known]):
     """A number that the analysis gives, with what it is of. `Quantity[Estimate | None]`: there may be none.
 
-    subject: an environment or a guest. metric: what was measured, in words, in `unit`. better: None where neither
-    direction is. statistic: what the estimate is of the values.
+    subject: an environment or a guest. metric: what was measured, in words, in `unit` (empty: a ratio). better: None
+    where neither direction is. statistic: what the estimate is of the values. reference: what it is relative to; empty
+    where it is absolute.
     """
 
     subject: str
@@ -51,6 +58,23 @@ class Quantity(Generic[_Known]):
     better: Better | None
     statistic: str
     estimate: _Known
+    reference: str = ""
+
+    @property
+    def n(self) -> int:
+        """How many replicates are behind it; 0 without an estimate."""
+        return 0 if self.estimate is None else self.estimate.n
+
+    @property
+    def improves(self) -> bool:
+        """Of a change: whether its interval lies on the better side of 0."""
+        of = self.estimate
+        return of is not None and of.excludes(0) and (of.value > 0) == (self.better == "higher")
+
+    @property
+    def worsens(self) -> bool:
+        """Of a change: whether its interval lies on the other side."""
+        return self.estimate is not None and self.estimate.excludes(0) and not self.improves
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,16 +87,9 @@ class Control:
 
     workload: str
     op: str
-    unit: str
-    ratio: Estimate | None
+    ratio: Quantity[Estimate]
     noise_floor: float | None
     by: VerdictBy = "total"
-
-    @property
-    def differs(self) -> bool:
-        """Whether the 95 % interval of the ratio leaves out 1."""
-        of = self.ratio
-        return of is not None and of.low is not None and of.high is not None and not of.low <= 1 <= of.high
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,43 +133,43 @@ class Conclusion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding(Conclusion):
-    """One comparison. `ratio` > 1 always means that the subject is better than `against`.
+    """One comparison. `ratio` > 1 always means that the subject is better than its `reference`.
 
-    ratio: of total work / total time. typical: of the rounds in which the guests took turns, without the extreme ones;
-    None where they did not. slices_by_windows: the ratio in slices by that in long windows beside them, in the blocks
-    that have both; None where none has. verdict_by: which of total and typical verdict, p, forecasts and the worst
-    block are about.
+    value: what the subject reached. ratio: of total work / total time. typical: of the rounds in which the guests took
+    turns, without the extreme ones; None where they did not. slices_by_windows: the ratio in slices by that in long
+    windows beside them, in the blocks that have both; None where none has. verdict_by: which of total and typical
+    verdict, p, forecasts and the worst block are about.
     qualified: what stands beside the verdict wherever it is shown, without the verdict's own word; empty where nothing
     qualifies it. median: of the blocks' ratios, with an interval that holds for every distribution; its `level` is what
     that covers. unseen_share: up to this share of starts may be of a kind that is not in the blocks, at 95 %.
 
     unlike: names of the conditions that differ between the two sides, or changed on one. levels: of the treatment's
-    factors. table_notes: the notes in words that cells of a table share, without those that the finding of `against`
-    has itself; None: as `notes`.
+    factors. table_notes: the notes in words that cells of a table share, without those that the reference's own finding
+    has; None: as `notes`.
     """
 
     workload: str
     op: str
-    metric: str
-    unit: str
-    better: Better
-    subject: str
-    against: str
-    ratio: Estimate | None
-    value: Estimate | None
-    host_cpu_ratio: Estimate | None = None
+    value: Quantity[Estimate | None]
+    ratio: Quantity[Estimate | None]
+    host_cpu_ratio: Quantity[Estimate] | None = None
     seconds_needed: float | None = None
     notes: tuple[str, ...] = field(default=())
     table_notes: tuple[str, ...] | None = None
     unlike: tuple[str, ...] = field(default=())
     levels: Mapping[str, Level] = field(default_factory=dict)
-    typical: Estimate | None = None
+    typical: Quantity[Estimate] | None = None
     worst_block: WorstBlock | None = None
     verdict_by: VerdictBy = "total"
     qualified: str = ""
-    slices_by_windows: Estimate | None = None
-    median: Estimate | None = None
+    slices_by_windows: Quantity[Estimate] | None = None
+    median: Quantity[Estimate] | None = None
     unseen_share: float | None = None
+
+    @property
+    def subject(self) -> str:
+        """The environment that it is about."""
+        return self.value.subject
 
     @property
     def shown_notes(self) -> tuple[str, ...]:
@@ -162,7 +179,8 @@ class Finding(Conclusion):
     @property
     def decisive(self) -> Estimate | None:
         """The ratio that the verdict is about."""
-        return self.typical if self.verdict_by == "typical" else self.ratio
+        of = self.typical if self.verdict_by == "typical" else self.ratio
+        return None if of is None else of.estimate
 
     @property
     def like_with_like(self) -> bool:

@@ -37,13 +37,13 @@ def test_a_value_that_is_no_positive_number_is_not_used(value: float) -> None:
     campaign = simulate([NATIVE, Place("runc")], blocks=8)
     first = trials_of(campaign, "runc")[0]
     found = finding_of(with_fields(campaign, {first: {"value": value}}), "runc")
-    assert found.ratio is not None and found.ratio.n == 7
+    assert found.ratio.estimate is not None and found.ratio.estimate.n == 7
 
 
 def test_load_placements_are_not_compared() -> None:
     campaign = simulate([NATIVE, Place("runc")], blocks=6)
     as_load = with_runs(campaign, lambda run: replace(run, placement=replace(run.placement, role="load")))
-    assert all(f.value is None for f in analyse(as_load).findings)
+    assert all(f.value.estimate is None for f in analyse(as_load).findings)
 
 
 @given(st.floats(0.01, 100), st.integers(0, 2**32))
@@ -56,7 +56,7 @@ def test_what_a_whole_block_shares_does_not_change_any_ratio(factor: float, seed
         for record in campaign.trials
         if record.trial.block == block
     }
-    before, after = finding_of(campaign, "runc").ratio, finding_of(with_fields(campaign, change), "runc").ratio
+    before, after = (finding_of(one, "runc").ratio.estimate for one in (campaign, with_fields(campaign, change)))
     assert before is not None and after is not None
     assert after.value == pytest.approx(before.value) and after.low == pytest.approx(before.low)
 
@@ -69,8 +69,8 @@ def test_the_order_in_which_trials_are_read_does_not_matter(random: object) -> N
     random.shuffle(shuffled)  # type: ignore[attr-defined]
     before, after = analyse(campaign).findings, analyse(replace(campaign, trials=tuple(shuffled))).findings
     for one, two in zip(before, after, strict=True):
-        assert one.verdict == two.verdict and one.ratio is not None and two.ratio is not None
-        assert two.ratio.value == pytest.approx(one.ratio.value)
+        assert one.verdict == two.verdict and one.ratio.estimate is not None and two.ratio.estimate is not None
+        assert two.ratio.estimate.value == pytest.approx(one.ratio.estimate.value)
 
 
 def test_there_is_a_cell_for_each_combination_in_the_order_of_the_plan() -> None:
@@ -223,7 +223,7 @@ def grouped(*, control: bool = True, noise: float = 0.0) -> Campaign:
 def test_a_treatment_is_compared_with_the_baseline_of_its_own_group() -> None:
     campaign = grouped()
     for name, share in (("a", 0.9), ("b", 0.8), ("c", 0.5)):
-        ratio = finding_of(campaign, name).ratio
+        ratio = finding_of(campaign, name).ratio.estimate
         assert ratio is not None and ratio.n == 8
         assert ratio.value == pytest.approx(share)
     table = cells(campaign)
@@ -243,10 +243,10 @@ def test_a_baseline_that_failed_in_one_group_is_not_taken_from_another() -> None
         for one in campaign.trials
     )
     failed = replace(campaign, trials=trials)
-    counts = {name: finding_of(failed, name).ratio for name in ("a", "b", "c")}
+    counts = {name: finding_of(failed, name).ratio.estimate for name in ("a", "b", "c")}
     assert {name: ratio and ratio.n for name, ratio in counts.items()} == {"a": 8, "b": 7, "c": 7}
     unmeasured = replace(campaign, trials=tuple(one for one in campaign.trials if one.trial != lost))
-    ratio = finding_of(unmeasured, "b").ratio
+    ratio = finding_of(unmeasured, "b").ratio.estimate
     assert ratio is not None and ratio.n == 7
     assert ratio.value == pytest.approx(0.8)
 
@@ -313,4 +313,4 @@ def test_rounds_of_the_baseline_are_those_of_the_same_group() -> None:
     for name, share in (("a", 0.9), ("b", 0.8), ("c", 0.5)):
         found = finding_of(campaign, name)
         assert found.typical is not None
-        assert found.typical.value == pytest.approx(share)
+        assert found.typical.estimate.value == pytest.approx(share)

@@ -19,9 +19,11 @@ def test_host_cpu_per_unit_of_work_is_a_within_block_ratio() -> None:
     campaign = simulate([NATIVE, Place("uml", efficiency={"": 0.5}, cost=3.0)], noise=gaussian(0.05), samples=1)
     found = finding_of(campaign, "uml").host_cpu_ratio
     assert found is not None and found.n == 8
-    assert found.value == pytest.approx(3.0)
-    assert found.low is not None and found.high is not None
-    assert found.low <= 3.0 + 1e-9 and found.high >= 3.0 - 1e-9
+    assert (found.metric, found.better, found.reference) == ("host CPU time per unit of work", "lower", "native")
+    one = found.estimate
+    assert one.value == pytest.approx(3.0)
+    assert one.low is not None and one.high is not None
+    assert one.low <= 3.0 + 1e-9 and one.high >= 3.0 - 1e-9
 
 
 def test_a_guest_without_an_account_of_its_cpu_time_has_no_cost_and_a_note() -> None:
@@ -40,7 +42,7 @@ def test_the_ratio_is_turned_round_with_its_sides() -> None:
     subject, against = cells_of(Place("uml", cost=3.0))
     there, back = cost.ratio(subject, against), cost.ratio(against, subject)
     assert there is not None and back is not None
-    assert there.value * back.value == pytest.approx(1.0)
+    assert there.estimate.value * back.estimate.value == pytest.approx(1.0)
     assert cost.notes(subject, against) == []
 
 

@@ -47,10 +47,10 @@ def test_the_plan_chooses_the_ratio_of_the_verdict(unit: str) -> None:
     assert (total.verdict_by, typical.verdict_by) == ("total", "typical")
     assert total.verdict is Verdict.SLOWER
     assert typical.verdict is Verdict.EQUIVALENT
-    assert (total.ratio, total.typical) == (typical.ratio, typical.typical)
-    assert total.ratio is not None and total.ratio.value < 0.92
-    assert typical.typical is not None and typical.typical.value == pytest.approx(1.001, abs=2e-4)
-    assert (total.decisive, typical.decisive) == (total.ratio, typical.typical)
+    assert (total.ratio.estimate, total.typical) == (typical.ratio.estimate, typical.typical)
+    assert total.ratio.estimate is not None and total.ratio.estimate.value < 0.92
+    assert typical.typical is not None and typical.typical.estimate.value == pytest.approx(1.001, abs=2e-4)
+    assert (total.decisive, typical.decisive) == (total.ratio.estimate, typical.typical.estimate)
     assert total.p_value is not None and typical.p_value is not None and total.p_value != typical.p_value
     assert total.worst_block is not None and typical.worst_block is not None
     assert typical.worst_block.ratio == pytest.approx(1.0, abs=3e-3), "the worst block is that of the same ratio"
@@ -69,7 +69,7 @@ def test_the_noise_floor_is_that_of_the_same_ratio() -> None:
     total, typical = (turning(second_stops, verdict=by, control=True) for by in ("total", "typical"))
     (of_total,), (of_typical,) = analyse(total).controls, analyse(typical).controls
     assert (of_total.by, of_typical.by) == ("total", "typical")
-    assert of_total.differs and not of_typical.differs
+    assert of_total.ratio.estimate.excludes(1) and not of_typical.ratio.estimate.excludes(1)
     assert of_total.noise_floor is not None and of_typical.noise_floor is not None
     assert of_total.noise_floor > 0.1 > 0.01 > of_typical.noise_floor
     assert finding_of(typical, "box").verdict is Verdict.EQUIVALENT
@@ -113,7 +113,11 @@ def test_one_block_without_rounds_is_enough() -> None:
         for record in campaign.trials
     )
     found = finding_of(replace(campaign, trials=marked), "box")
-    assert (found.verdict_by, found.ratio and found.ratio.n, found.typical and found.typical.n) == ("total", 8, 7)
+    assert (found.verdict_by, found.ratio.estimate and found.ratio.estimate.n, found.typical and found.typical.n) == (
+        "total",
+        8,
+        7,
+    )
     assert f"{WHY}: 1 of 8 blocks has no typical one" in found.notes
 
 

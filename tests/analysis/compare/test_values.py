@@ -12,7 +12,7 @@ from tests.analysis.simulated_campaigns import Place, gaussian, simulate
 from virtometer.analysis.compare.blocks import Cell, cells, logs_by_block
 from virtometer.analysis.compare.values import clock_bound, metric, value_of
 from virtometer.analysis.statistics.spread import spread
-from virtometer.model import ClockFit, Treatment
+from virtometer.model import Better, ClockFit, Treatment
 
 
 @pytest.mark.parametrize(("rate_bound", "unit"), [(2.0, "s"), (3.0, "B/s"), (2.0, "B/s"), (math.nan, "s")])
@@ -52,14 +52,17 @@ def test_every_metric_has_a_name(workload: str, op: str, unit: str, expected: st
     assert metric(workload, op, unit) == expected
 
 
+SHAPE: tuple[str, str, Better] = ("triad", "B/s", "higher")
+
+
 def test_the_value_is_the_geometric_mean_over_the_blocks() -> None:
     cell = Cell(Treatment("native", "w"))
-    assert value_of(cell) is None
+    assert value_of(cell, "pde", SHAPE).estimate is None
     cell.values = {0: 2.0, 3: 8.0}
-    found = value_of(cell)
+    found = value_of(cell, "pde", SHAPE).estimate
     assert found is not None and found.value == pytest.approx(4.0) and (found.n, found.low) == (2, None)
     cell.values = {n: 2.0 if n % 2 else 8.0 for n in range(6)}
-    found = value_of(cell)
+    found = value_of(cell, "pde", SHAPE).estimate
     assert found is not None and found.low is not None and found.high is not None
     # mean ln 4, sd 0.75935, t(5) at 97.5 % 2.57058: half 0.79690
     assert (found.value, found.low, found.high) == pytest.approx(
@@ -70,7 +73,7 @@ def test_the_value_is_the_geometric_mean_over_the_blocks() -> None:
 def test_the_ratio_of_two_values_is_the_mean_of_the_ratios() -> None:
     table = cells(simulate([Place("native"), Place("box", efficiency={"": 0.8})], noise=gaussian(0.1), samples=1))
     native, box = table.values()
-    one, two = value_of(box), value_of(native)
+    one, two = (value_of(cell, "memory", SHAPE).estimate for cell in (box, native))
     ratios = spread([*logs_by_block(box.values, native.values, "higher").values()])
     assert one is not None and two is not None and ratios is not None
     assert one.value / two.value == pytest.approx(math.exp(ratios.mean))

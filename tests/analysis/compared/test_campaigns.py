@@ -39,16 +39,18 @@ def verdicts(of: Comparison) -> dict[tuple[str, str], Verdict]:
 
 
 def reached(of: Comparison) -> dict[tuple[str, str], tuple[Estimate | None, Estimate | None]]:
-    return {(one.where.workload, one.where.environment): (one.before, one.after) for one in of.compared}
+    return {
+        (one.where.workload, one.where.environment): (one.before.estimate, one.after.estimate) for one in of.compared
+    }
 
 
 def test_efficiencies_are_compared_whatever_the_host_is() -> None:
     found = compare_campaigns(campaign(0.8, 0.9), campaign(0.6, 0.9, host=3.0, seed=2), 0.05)
     assert verdicts(found) == {("fork", "box"): Verdict.SLOWER, ("read", "box"): Verdict.EQUIVALENT}
     fork = found.findings[0]
-    assert fork.ratio is not None
-    assert fork.ratio.value == pytest.approx(0.75, rel=0.01)
-    assert fork.ratio.n == 8
+    assert fork.ratio.estimate is not None
+    assert fork.ratio.estimate.value == pytest.approx(0.75, rel=0.01)
+    assert fork.ratio.estimate.n == 8
     assert [one.where for one in found.worse] == [Where("fork", "box")]
     assert [one.where for one in found.not_worse] == [Where("read", "box")]
     assert found.open == () and found.outcome is Outcome.WORSE
@@ -62,7 +64,7 @@ def test_values_are_compared_with_the_host_and_the_baseline_has_rows() -> None:
     assert set(verdicts(found).values()) == {Verdict.FASTER}
     assert {subject for _, subject in verdicts(found)} == {"native", "box"}
     for finding in found.findings:
-        assert finding.ratio is not None and finding.ratio.value == pytest.approx(2.0, rel=0.02)
+        assert finding.ratio.estimate is not None and finding.ratio.estimate.value == pytest.approx(2.0, rel=0.02)
     before, after = reached(found)["fork", "native"]
     assert before is not None and after is not None and before.value == pytest.approx(2 * after.value, rel=0.02)
 
@@ -152,9 +154,9 @@ def test_total_ratios_are_compared_whatever_the_plans_chose() -> None:
     (finding,) = found.findings
     assert (finding.verdict, finding.verdict_by) == (Verdict.UNDECIDED, "total")
     assert found.outcome is Outcome.OPEN
-    assert finding.typical is not None and finding.typical.value == pytest.approx(1.0, rel=0.01)
-    assert finding.ratio is not None and finding.ratio.value == pytest.approx(0.9**0.375, rel=0.02)
-    assert finding.ratio.n == finding.typical.n == 8
+    assert finding.typical is not None and finding.typical.estimate.value == pytest.approx(1.0, rel=0.01)
+    assert finding.ratio.estimate is not None and finding.ratio.estimate.value == pytest.approx(0.9**0.375, rel=0.02)
+    assert finding.ratio.estimate.n == finding.typical.n == 8
     (finding,) = compare_campaigns(before, after, 0.05, absolute=True).findings[:1]
     assert finding.verdict_by == "total" and finding.typical is None
 
@@ -172,12 +174,18 @@ def test_blocks_that_a_rule_fixed_have_its_levels() -> None:
     by_rule = replace(first, plan=first.plan.model_copy(update={"budget_s": 60.0}))
     plain, strict = (compare_campaigns(one, second, 0.05).findings[0] for one in (first, by_rule))
     again = compare_campaigns(second, by_rule, 0.05).findings[0]
-    assert plain.ratio is not None and strict.ratio is not None and again.ratio is not None
-    assert plain.ratio.low is not None and strict.ratio.low is not None and again.ratio.high is not None
-    assert strict.ratio.low < plain.ratio.low
-    assert again.ratio.high == pytest.approx(1 / strict.ratio.low)
+    assert plain.ratio.estimate is not None and strict.ratio.estimate is not None and again.ratio.estimate is not None
+    assert (
+        plain.ratio.estimate.low is not None
+        and strict.ratio.estimate.low is not None
+        and again.ratio.estimate.high is not None
+    )
+    assert strict.ratio.estimate.low < plain.ratio.estimate.low
+    assert again.ratio.estimate.high == pytest.approx(1 / strict.ratio.estimate.low)
     assert plain.p_adjusted is not None and strict.p_adjusted == pytest.approx(min(1.0, plain.p_adjusted / 0.6))
-    inside, ruled = (compare_environments(one, "native", "box", 0.05).findings[0].ratio for one in (first, by_rule))
+    inside, ruled = (
+        compare_environments(one, "native", "box", 0.05).findings[0].ratio.estimate for one in (first, by_rule)
+    )
     assert inside is not None and inside.low is not None
     assert ruled is not None and ruled.low is not None and ruled.low < inside.low
 

@@ -36,9 +36,9 @@ def test_environments_of_one_campaign_are_compared_block_by_block() -> None:
     found = compare_environments(of, "box", "jail", 0.05)
     assert verdicts(found) == {("fork", "jail"): Verdict.SLOWER, ("read", "jail"): Verdict.SLOWER}
     for finding in found.findings:
-        assert finding.against == "box"
-        assert finding.ratio is not None and finding.ratio.value == pytest.approx(0.5)
-        assert finding.ratio.n == 8
+        assert finding.ratio.reference == "box"
+        assert finding.ratio.estimate is not None and finding.ratio.estimate.value == pytest.approx(0.5)
+        assert finding.ratio.estimate.n == 8
     assert verdicts(compare_environments(of, "box", "native", 0.05))["fork", "native"] is Verdict.FASTER
     with pytest.raises(UsageError, match="the campaign has no environment xen; it has native, box, jail"):
         compare_environments(of, "box", "xen", 0.05)
@@ -53,10 +53,10 @@ def test_environments_of_two_groups_are_compared_by_their_ratios_to_the_baseline
     found = compare_environments(in_groups(whole, [("a",), ("b",)], (1.0, 3.0)), "a", "b", 0.05)
     for finding in found.findings:
         assert finding.verdict is Verdict.FASTER
-        assert finding.ratio is not None and finding.ratio.value == pytest.approx(2.0, rel=0.02)
+        assert finding.ratio.estimate is not None and finding.ratio.estimate.value == pytest.approx(2.0, rel=0.02)
     with_baseline = compare_environments(in_groups(whole, [("a",), ("b",)], (1.0, 3.0)), "native", "b", 0.05)
     for finding in with_baseline.findings:
-        assert finding.ratio is not None and finding.ratio.value == pytest.approx(0.8, rel=0.02)
+        assert finding.ratio.estimate is not None and finding.ratio.estimate.value == pytest.approx(0.8, rel=0.02)
 
 
 def test_environments_that_share_a_group_in_some_blocks_are_compared_through_the_baseline_in_the_others() -> None:
@@ -64,16 +64,16 @@ def test_environments_that_share_a_group_in_some_blocks_are_compared_through_the
     whole = simulate(places, [READ], noise=noisy(0.005), control=True)
     drawn = in_groups(whole, lambda block: [("a", "b"), ()] if block % 2 else [("a",), ("b",)], (1.0, 3.0))
     (finding,) = compare_environments(drawn, "a", "b", 0.05).findings
-    assert finding.ratio is not None and finding.ratio.n == 8
-    assert finding.ratio.value == pytest.approx(2.0, rel=0.02)
-    assert finding.ratio.low is not None and finding.ratio.low > 1.9
+    assert finding.ratio.estimate is not None and finding.ratio.estimate.n == 8
+    assert finding.ratio.estimate.value == pytest.approx(2.0, rel=0.02)
+    assert finding.ratio.estimate.low is not None and finding.ratio.estimate.low > 1.9
 
 
 def test_total_ratios_decide_whatever_the_plan_chose() -> None:
     of = with_stops(0.8, (1, 2, 5))
     (finding,) = compare_environments(of, "native", "box", 0.05, verdict="typical").findings
     assert (finding.verdict, finding.verdict_by) == (Verdict.SLOWER, "typical")
-    assert finding.typical is not None and finding.typical.value == pytest.approx(0.8, rel=0.01)
+    assert finding.typical is not None and finding.typical.estimate.value == pytest.approx(0.8, rel=0.01)
     found = compare_environments(of, "native", "box", 0.05)
     (finding,) = found.findings
     assert finding.verdict_by == "total" and found.outcome is Outcome.WORSE

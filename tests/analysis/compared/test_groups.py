@@ -57,10 +57,10 @@ def test_how_sums_are_divided_is_said() -> None:
         Where("switch", "runc", "switching", 3): "divided by one of its guests alone",
     }
     for where, words_ in said.items():
-        assert words_ in found[where].finding.notes and not found[where].by_values
+        assert words_ in found[where].finding.notes and found[where].after.reference in words_
     assert any("values are compared" in note for of in found.values() for note in of.finding.notes)
     absolute = compare_campaigns(ONE, ONE, 0.05, absolute=True)
-    assert all(one.by_values for one in absolute.compared)
+    assert all(one.after.reference == "" for one in absolute.compared)
     assert Where("linpack", "native", "growing", 1) in {one.where for one in absolute.compared}
 
 

@@ -8,13 +8,13 @@ from virtometer.analysis.compared.campaigns import compare_campaigns
 from virtometer.analysis.compared.comparison import Where
 from virtometer.analysis.compared.pair import Pair, Side, conclude
 from virtometer.analysis.compared.worse import Outcome
-from virtometer.model import Verdict
+from virtometer.model import Quantity, Verdict
 
 
 def pair(name: str, before: float, after: float, worked_s: float = 20.0) -> Pair:
-    sides = [Side(Ratios({block: at + 0.001 * (block % 3) for block in range(9)})) for at in (before, after)]
-    sides[1] = Side(sides[1].ratios, worked_s=worked_s)
-    return Pair(Where(name, "box"), sides[0], sides[1], "total", "op", "1/s", "higher", "rate", "box")
+    value = Quantity("box", "rate", "1/s", "higher", "geometric mean", None)
+    one, other = (Ratios({block: at + 0.001 * (block % 3) for block in range(9)}) for at in (before, after))
+    return Pair(Where(name, "box"), Side(one, value), Side(other, value, worked_s=worked_s), "total", "op", "box")
 
 
 def test_all_are_one_family() -> None:

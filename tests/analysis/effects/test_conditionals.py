@@ -11,27 +11,28 @@ import pytest
 from tests.analysis.effects.known_effects import full, variables
 from virtometer.analysis.effects.claims import USUAL
 from virtometer.analysis.effects.conditionals import conditionals
-from virtometer.analysis.effects.effect import Change, Conditional
+from virtometer.analysis.effects.effect import Conditional
 from virtometer.analysis.effects.model import model
 from virtometer.analysis.effects.table import Observed
+from virtometer.model import Estimate
 
 REPETITIONS = 500
 MARGIN = 0.05
 EDGE = math.log1p(MARGIN)
 
 
-def at(given: str, change: Change, *, none: bool = False) -> Conditional:
+def at(given: str, change: Estimate, *, none: bool = False) -> Conditional:
     return Conditional("a", "1", "0", "b", given, change, none)
 
 
-NOTHING, SOME, OPEN = Change(0.1, -1.0, 1.2), Change(9.0, 6.0, 12.0), Change(3.0, -1.0, 7.0)
+NOTHING, SOME, OPEN = Estimate(0.1, -1.0, 1.2, 8), Estimate(9.0, 6.0, 12.0, 8), Estimate(3.0, -1.0, 7.0, 8)
 
 
 def test_only_with_takes_an_effect_there_and_none_elsewhere() -> None:
     there = at("1", SOME)
     assert Conditional.only_with([at("0", NOTHING, none=True), there]) is there
     assert Conditional.only_with([at("0", NOTHING, none=True), at("1", OPEN)]) is None
-    assert Conditional.only_with([at("0", NOTHING, none=True), at("1", Change(9.0))]) is None
+    assert Conditional.only_with([at("0", NOTHING, none=True), at("1", Estimate(9.0, None, None, 8))]) is None
     assert Conditional.only_with([at("0", OPEN), there]) is None
     assert Conditional.only_with([at("0", NOTHING, none=True), at("1", NOTHING, none=True)]) is None
     assert Conditional.only_with([there]) is None

@@ -51,7 +51,7 @@ def test_other_metrics_are_told_beside_it() -> None:
     chosen = found.metrics[0].recommended
     assert chosen is not None
     told = {one.metric: one for one in chosen.trade}
-    assert told["cost"].worsens and not told["cost"].improves and abs(told["cost"].change.percent - 35) < 3
+    assert told["cost"].worsens and not told["cost"].improves and abs(told["cost"].estimate.value - 35) < 3
     assert not told["write"].worsens and not told["write"].improves
     assert found.metrics[2].recommended is None, "a cost is not to be made best"
     assert found.overall is not None and found.overall.changed == chosen.changed and found.overall.metric == ""
@@ -101,7 +101,7 @@ def test_the_interval_of_the_gain_holds_it_though_the_setting_was_chosen() -> No
         gain = sum(truth.get(one, 0.0) for one in others) / len(others) - sum(
             truth.get(one, 0.0) for one in bases
         ) / len(bases)
-        low, high = found.gain.change.low, found.gain.change.high
+        low, high = found.gain.estimate.low, found.gain.estimate.high
         assert low is not None and high is not None
         chosen += 1
         held += math.log1p(low / 100) <= gain <= math.log1p(high / 100)

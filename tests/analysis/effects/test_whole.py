@@ -29,7 +29,7 @@ def test_effects_are_sorted_and_have_the_verdicts_of_the_truth() -> None:
     assert Influence.INFLUENCE not in {one.verdict for one in write.effects}
     assert found.tested == 2 * (1 + 2 + 1 + 2 + 1 + 2)
     assert (read.trials, read.blocks) == (144, 12)
-    sizes = [abs(math.log1p(one.change.percent / 100)) for one in read.effects]
+    sizes = [abs(math.log1p(one.change.value / 100)) for one in read.effects]
     assert sizes == sorted(sizes, reverse=True)
     assert 0.5 < sum(one.share for one in read.effects) <= 1.0
 
@@ -40,7 +40,7 @@ def test_an_interaction_says_the_effect_at_each_level_of_the_other() -> None:
     with_none, with_writeback = told["aio", "io_uring", "none"], told["aio", "io_uring", "writeback"]
     low, high = with_none.change.low, with_none.change.high
     assert low is not None and high is not None and low < 18 < high and not with_none.none
-    assert with_writeback.none and abs(with_writeback.change.percent) < 2
+    assert with_writeback.none and abs(with_writeback.change.value) < 2
 
 
 def test_several_levels_have_a_contrast_each_and_one_interval_for_all() -> None:
@@ -97,7 +97,7 @@ def test_plots_have_their_data(blocks: int) -> None:
     assert [one.order for one in found.residuals] == list(range(12 * blocks))
     sizes = [point.size for point in sorted(found.half_normal, key=lambda one: one.quantile)]
     assert sizes == sorted(sizes)
-    corners = {(one.first, one.second): one.change.percent for one in dict(found.corners)["aio:cache"]}
+    corners = {(one.first, one.second): one.change.value for one in dict(found.corners)["aio:cache"]}
     assert corners["threads", "writeback"] == 0.0 and corners["io_uring", "none"] == pytest.approx(18, abs=4)
 
 

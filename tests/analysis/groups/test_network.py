@@ -103,5 +103,5 @@ def test_times_are_turned_so_that_less_is_better() -> None:
         for rate, number, name, target in ((1e4 + block, 1, "box", "box #2"), (2e4 - block, 2, "box #2", "box"))
     ]
     (found,) = network(of, "net", "pair")
-    assert found.better == "lower"
+    assert found.of.better == "lower"
     assert "box #2 to box is 2 times as fast as box to box #2" in found.notes[0]

@@ -102,7 +102,7 @@ def test_stops_that_cost_much_are_in_the_words_and_in_a_note(stops: int) -> None
     """60 campaigns with 2 or 3 stops of 110 ms in 186 slices of 8 ms, which cost 12 to 17 % of the work."""
     for seed in range(60):
         finding = finding_of(quick(seed, stops), "box")
-        assert finding.ratio is not None and finding.ratio.value < 0.92
+        assert finding.ratio.estimate is not None and finding.ratio.estimate.value < 0.92
         assert finding.verdict is Verdict.EQUIVALENT
         assert words.verdict(finding).startswith("equivalent between stalls; total 0.")
         assert any("took more than 2 times as long" in note or note.startswith("stops cost") for note in finding.notes)

@@ -102,7 +102,7 @@ def test_the_reason_has_counts_and_what_to_do_and_no_claim_is_left() -> None:
     assert "more than 50% of the trials or slices" in " ".join(finding.shown_notes)
     assert (finding.verdict, finding.qualified) == (Verdict.UNDECIDED, "the host was busy")
     assert finding.worst_block is not None and finding.worst_block.verdict_without is Verdict.UNDECIDED
-    assert finding.ratio is not None and finding.blocks_needed is None
+    assert finding.ratio.n and finding.blocks_needed is None
 
 
 def test_the_plan_may_allow_more() -> None:

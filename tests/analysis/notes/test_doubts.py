@@ -94,7 +94,7 @@ def test_the_report_of_a_campaign_says_so() -> None:
     assert box.blocks_needed == 10
     assert any("20 % slower would explain" in note for note in box.shown_notes)
     assert box.unseen_share == pytest.approx(0.393, abs=1e-3)
-    assert box.median is not None and box.median.low is not None
-    assert box.median.low < 0.948 < (box.median.high or 0.0)
+    assert box.median is not None and box.median.estimate.low is not None
+    assert box.median.estimate.low < 0.948 < (box.median.estimate.high or 0.0)
     assert of["twin"].verdict is Verdict.EQUIVALENT
     assert of["native"].unseen_share is None

@@ -48,7 +48,7 @@ def test_a_failed_trial_leaves_its_block_incomplete_and_is_told() -> None:
     campaign = simulate([NATIVE, Place("runc")], blocks=8, fail={0: DIED}, noise=gaussian(0.01))
     failed_in = campaign.trials[0].trial.placements[0].environment
     found = finding_of(campaign, "runc")
-    assert found.ratio is not None and found.ratio.n == 7
+    assert found.ratio.estimate is not None and found.ratio.estimate.n == 7
     where = " in native" if failed_in == "native" else ""
     assert f"1 of 8 trials{where} failed: the guest died" in found.notes
 
@@ -56,9 +56,9 @@ def test_a_failed_trial_leaves_its_block_incomplete_and_is_told() -> None:
 def test_an_environment_that_does_not_work_is_not_available_with_the_reason() -> None:
     found = finding_of(simulate([NATIVE, Place("kvm", works=False, reason="there is no /dev/kvm")]), "kvm")
     assert found.verdict is Verdict.UNAVAILABLE
-    assert found.ratio is None and found.value is None and found.host_cpu_ratio is None
+    assert found.ratio.estimate is None and found.value.estimate is None and found.host_cpu_ratio is None
     assert found.notes == ("not available here: there is no /dev/kvm",)
-    assert found.unit == "B/s"  # known from the others
+    assert found.value.unit == "B/s"  # known from the others
 
 
 @pytest.mark.parametrize("placement", [None, 0])
@@ -67,14 +67,14 @@ def test_trials_that_cannot_be_done_make_it_not_available_never_a_zero(placement
     found = finding_of(simulate([NATIVE, Place("qemu", fails={"memory triad 64 MB": failure})]), "qemu")
     assert found.verdict is Verdict.UNAVAILABLE
     assert found.notes == ("not available here: no network (8 trials)",)
-    assert found.value is None
+    assert found.value.estimate is None
 
 
 @pytest.mark.parametrize("reason", ["no network", "the agent says internal: not available here: no network"])
 def test_trials_that_all_fail_leave_it_undecided_and_are_not_called_absent(reason: str) -> None:
     failure = Failure(FailureKind.AGENT, reason, 0)
     found = finding_of(simulate([NATIVE, Place("qemu", fails={"memory triad 64 MB": failure})]), "qemu")
-    assert (found.verdict, found.ratio, found.value) == (Verdict.UNDECIDED, None, None)
+    assert (found.verdict, found.ratio.estimate, found.value.estimate) == (Verdict.UNDECIDED, None, None)
     assert f"8 of 8 trials failed: {reason}" in found.notes
     assert not any(note.startswith("not available") for note in found.notes)
 
@@ -112,7 +112,7 @@ def test_what_is_lost_to_a_lying_clock_is_not_called_absent() -> None:
         for record in campaign.trials
     )
     found = finding_of(replace(campaign, trials=trials), "qemu")
-    assert (found.verdict, found.ratio, found.value) == (Verdict.UNDECIDED, None, None)
+    assert (found.verdict, found.ratio.estimate, found.value.estimate) == (Verdict.UNDECIDED, None, None)
     assert (found.blocks_needed, found.seconds_needed) == (None, None), "more of the same would not help"
     assert "8 of 8 trials failed: the guest's clock stepped" in found.notes
     assert not any("not available" in note for note in found.notes)
@@ -123,7 +123,7 @@ def test_marked_trials_are_kept_and_told_as_one_where_they_are_of_a_kind() -> No
     indices = trials_of(campaign, "runc")
     marks = {index: (Mark(MarkKind.STEAL, f"{index}% went to others"),) for index in indices[:2]}
     found = finding_of(simulate([NATIVE, Place("runc")], blocks=8, marks=marks), "runc")
-    assert found.ratio is not None and found.ratio.n == 8
+    assert found.ratio.estimate is not None and found.ratio.estimate.n == 8
     assert "2 of 8 trials marked as disturbed, and kept: steal" in found.notes
 
 
@@ -135,9 +135,9 @@ def test_samples_that_were_set_aside_are_counted_with_the_reason() -> None:
     aside = tuple(replace(sample, set_aside=SetAside.CLOCK_ERROR, mark=mark) for sample in samples)
     some = finding_of(with_fields(campaign, {first: {"samples": (*aside[:1], *samples[1:])}}), "runc")
     assert f"1 of 32 samples not used: {mark}" in some.notes
-    assert some.ratio is not None and some.ratio.n == 8
+    assert some.ratio.estimate is not None and some.ratio.estimate.n == 8
     all_of_them = finding_of(with_fields(campaign, {first: {"samples": aside}}), "runc")
-    assert all_of_them.ratio is not None and all_of_them.ratio.n == 7
+    assert all_of_them.ratio.estimate is not None and all_of_them.ratio.estimate.n == 7
     assert "1 of 8 trials gave no usable value and left their blocks incomplete" in all_of_them.notes
 
 

@@ -42,19 +42,22 @@ def test_it_is_the_ratio_in_slices_by_that_in_long_windows() -> None:
         return (speed * 0.8, speed * 0.6) if environment == "box" else (speed * 0.9, speed)
 
     finding = finding_of(turning(rates), "box")
-    found = finding.slices_by_windows
-    assert found is not None and found.low is not None and found.high is not None
+    assert finding.slices_by_windows is not None
+    found = finding.slices_by_windows.estimate
+    assert found.low is not None and found.high is not None
     assert found.value == pytest.approx((0.8 / 0.9) / 0.6, rel=1e-6)
     assert found.n == 8
     assert found.low <= found.value <= found.high
     assert any(note.startswith("slices do not show what long windows show") for note in finding.notes)
-    assert finding.ratio is not None and finding.ratio.value == pytest.approx(0.8 / 0.9), "long windows do not count"
+    assert finding.ratio.estimate is not None and finding.ratio.estimate.value == pytest.approx(0.8 / 0.9), (
+        "long windows do not count"
+    )
 
 
 def test_of_a_unit_of_which_less_is_better_it_is_turned() -> None:
     made = turning(lambda environment, _: (2e9, 1e9) if environment == "box" else (1e9, 1e9), works=[Work(unit="s")])
     found = finding_of(made, "box").slices_by_windows
-    assert found is not None and found.value == pytest.approx(2.0)
+    assert found is not None and found.estimate.value == pytest.approx(2.0)
 
 
 def test_its_interval_is_that_over_blocks() -> None:
@@ -70,8 +73,7 @@ def test_its_interval_is_that_over_blocks() -> None:
             return tuple(1e9 * true[way] * float(np.exp(logs[int(box), way, block])) for way in (0, 1))  # type: ignore[return-value]
 
         found = finding_of(turning(rates), "box").slices_by_windows
-        assert found is not None and found.low is not None and found.high is not None
-        held += found.low <= 1.1 <= found.high
+        held += found is not None and found.estimate.low is not None and not found.estimate.excludes(1.1)
     assert held >= 88, "fewer are of 100 with a chance of 0.4 %"
 
 
@@ -79,7 +81,7 @@ def test_its_interval_is_that_over_blocks() -> None:
 def test_with_long_windows_in_few_blocks_it_has_no_interval(windows_in: int) -> None:
     found = finding_of(turning(lambda *_: (1e9, 1e9), windows_in=windows_in), "box").slices_by_windows
     assert found is not None
-    assert (found.low, found.high, found.n) == (None, None, windows_in)
+    assert (found.estimate.low, found.estimate.high, found.n) == (None, None, windows_in)
 
 
 def test_without_long_windows_or_slices_nothing_is_known() -> None:

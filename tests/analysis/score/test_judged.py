@@ -32,11 +32,11 @@ def campaign(**histograms: object) -> Campaign:
 
 def test_the_finding_is_about_the_mean_latency_and_lower_is_better() -> None:
     native, box = analyse(campaign()).findings
-    assert (box.unit, box.better, box.metric) == ("s", "lower", "mean latency at the offered rate")
-    assert native.value is not None and box.value is not None and box.ratio is not None
-    assert native.value.value == pytest.approx(102e-6, rel=1e-3)
-    assert box.value.value == pytest.approx(200e-6, rel=1e-3)
-    assert box.ratio.value == pytest.approx(102 / 200)
+    assert (box.value.unit, box.value.better, box.value.metric) == ("s", "lower", "mean latency at the offered rate")
+    assert native.value.estimate is not None and box.value.estimate is not None and box.ratio.estimate is not None
+    assert native.value.estimate.value == pytest.approx(102e-6, rel=1e-3)
+    assert box.value.estimate.value == pytest.approx(200e-6, rel=1e-3)
+    assert box.ratio.estimate.value == pytest.approx(102 / 200)
     assert box.verdict is Verdict.SLOWER
 
 
@@ -66,7 +66,7 @@ def test_without_latencies_there_is_nothing_to_compare() -> None:
     (run,) = made.trials[0].runs
     assert math.isnan(judged(run).value)
     _, box = analyse(made).findings
-    assert box.value is None and box.verdict is Verdict.UNDECIDED
+    assert box.value.estimate is None and box.verdict is Verdict.UNDECIDED
     assert any("gave no usable value" in note for note in box.notes)
 
 

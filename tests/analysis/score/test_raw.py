@@ -34,7 +34,7 @@ def campaign(rate: float, extra: dict[str, Any] | None = None) -> Campaign:
 def test_a_clock_that_is_believed_makes_its_guest_look_quicker_or_slower(rate: float) -> None:
     raw = by_guest_clocks(campaign(rate))
     assert raw.clock == "guest" and raw.recorded is not None and raw.recorded.clock == "host"
-    ratios = {(f.workload, f.subject): f.ratio.value for f in analyse(raw).findings if f.ratio}
+    ratios = {(f.workload, f.subject): f.ratio.estimate.value for f in analyse(raw).findings if f.ratio.estimate}
     # A guest second of two host seconds: twice the work in a second of its own, each operation in half the time.
     assert ratios["rate", "off"] == pytest.approx(rate)
     assert ratios["time", "off"] == pytest.approx(rate)
@@ -101,9 +101,9 @@ def test_what_failed_by_its_clock_has_a_raw_value_and_says_so() -> None:
         for record in made.trials
     )
     failed = replace(made, trials=trials)
-    assert {f.subject for f in analyse(failed).findings if f.ratio} == {"native"}
+    assert {f.subject for f in analyse(failed).findings if f.ratio.estimate} == {"native"}
     raw = by_guest_clocks(failed)
-    ratios = {(f.workload, f.subject): f.ratio.value for f in analyse(raw).findings if f.ratio}
+    ratios = {(f.workload, f.subject): f.ratio.estimate.value for f in analyse(raw).findings if f.ratio.estimate}
     assert ratios["rate", "off"] == pytest.approx(1.0, rel=0.05)
     assert ratios["time", "off"] == pytest.approx(1.0, rel=0.05)
     marked = [record for record in raw.trials if record.marks]
@@ -142,5 +142,5 @@ def test_a_raw_clock_that_stood_still_in_a_slice_leaves_that_round_out() -> None
         return replace(of, samples=(still, *of.samples[1:]))
 
     findings = analyse(by_guest_clocks(with_runs(campaign(1.0), put))).findings
-    assert {round(one.typical.value, 9) for one in findings if one.typical is not None} == {1.0}
+    assert {round(one.typical.estimate.value, 9) for one in findings if one.typical is not None} == {1.0}
     assert sum(one.typical is not None for one in findings) == 2

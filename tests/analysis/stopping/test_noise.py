@@ -48,7 +48,7 @@ def test_the_spread_is_that_of_the_ratios_that_verdicts_are_about() -> None:
 def test_the_floor_is_the_far_end_of_the_interval_of_the_two_tests(unit: str) -> None:
     measured = campaign(0.05, 8, unit=unit)
     (found,) = noise(measured)
-    ratio = analyse(measured).findings[1].ratio
+    ratio = analyse(measured).findings[1].ratio.estimate
     assert ratio is not None and ratio.low is not None and ratio.high is not None
     narrower = special.stdtrit(7, 0.95) / special.stdtrit(7, 0.975)  # of 95 % each side of 90 %
     half = math.log(ratio.high / ratio.low) / 2 * narrower

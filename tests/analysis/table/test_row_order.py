@@ -135,6 +135,6 @@ def test_a_drift_and_an_influence_of_the_order_are_named() -> None:
             rows.append(f"{block},{name},order,1/s,higher,{value}")
             rows.append(f"{block},{name},drift,1/s,higher,{rising}")
     findings = compare(read("\n".join(rows).encode(), "t.csv"), "a", 0.05)
-    found = {one.metric: one.notes for one in findings if one.subject == "b"}
+    found = {one.value.metric: one.notes for one in findings if one.subject == "b"}
     assert any(note.startswith("the ratio depends on the order within the block: it is ") for note in found["order"])
     assert any(note.startswith("the ratio drifts from block to block: it rises") for note in found["drift"])

@@ -8,9 +8,10 @@ from dataclasses import replace
 import pytest
 
 from tests.analysis.effects.experiments import AIO, CACHE, DUMMY, Levels, experiment, response
-from virtometer.analysis.effects.effect import Change, Conditional, Effects
+from virtometer.analysis.effects.effect import Conditional, Effects
 from virtometer.analysis.effects.table import Variable
 from virtometer.analysis.effects.whole import effects
+from virtometer.model import Estimate
 from virtometer.report.effects import words as effect_words
 
 ALL = (AIO, CACHE, DUMMY)
@@ -39,15 +40,15 @@ def disk() -> Effects:
 @pytest.mark.parametrize(
     ("change", "text"),
     [
-        (Change(18.2, 15.1, 21.4), "+18 % (15 to 21 %)"),
-        (Change(-3.14, -4.0, -2.26), "-3.1 % (-4.0 to -2.3 %)"),
-        (Change(0.001, -0.0001, 0.04), "+0.00 % (0.00 to 0.04 %)"),
-        (Change(234.0, 120.0, 410.0), "+234 % (120 to 410 %)"),
-        (Change(1100.0, 800.0, 1500.0), "×12 (+800 % to ×16)"),
-        (Change(5.0), "+5.0 %"),
+        (Estimate(18.2, 15.1, 21.4, 8), "+18 % (15 to 21 %)"),
+        (Estimate(-3.14, -4.0, -2.26, 8), "-3.1 % (-4.0 to -2.3 %)"),
+        (Estimate(0.001, -0.0001, 0.04, 8), "+0.00 % (0.00 to 0.04 %)"),
+        (Estimate(234.0, 120.0, 410.0, 8), "+234 % (120 to 410 %)"),
+        (Estimate(1100.0, 800.0, 1500.0, 8), "×12 (+800 % to ×16)"),
+        (Estimate(5.0, None, None, 8), "+5.0 %"),
     ],
 )
-def test_changes_have_two_digits_and_their_interval(change: Change, text: str) -> None:
+def test_changes_have_two_digits_and_their_interval(change: Estimate, text: str) -> None:
     assert effect_words.shown(change) == text
 
 
@@ -127,7 +128,7 @@ def test_only_with_is_not_said_where_the_level_that_is_left_is_undecided(disk: E
 
     def undecided(of: Conditional) -> Conditional:
         left = of.given_factor == "cache" and of.given == "none"
-        return replace(of, change=Change(3.0, -1.0, 7.0)) if left else of
+        return replace(of, change=Estimate(3.0, -1.0, 7.0, 8)) if left else of
 
     metrics = tuple(
         replace(

@@ -114,5 +114,8 @@ def test_the_level_of_intervals_is_named_as_it_is() -> None:
     found = open_findings(12)
     assert words.interval_level(found) == "95 %"
     ratio = found[0].ratio
-    assert ratio is not None
-    assert words.interval_level([replace(found[0], ratio=replace(ratio, level=0.97))]) == "97 %"
+    assert ratio.estimate is not None
+    assert (
+        words.interval_level([replace(found[0], ratio=replace(ratio, estimate=replace(ratio.estimate, level=0.97)))])
+        == "97 %"
+    )

@@ -168,7 +168,7 @@ def test_a_level_without_a_value_says_so_in_its_cell() -> None:
 
 def test_where_verdicts_are_about_the_typical_ratio_the_table_shows_that_one_and_says_so() -> None:
     (native, half) = analyse(in_turns(verdict="typical")).findings
-    other = replace(half, ratio=Estimate(0.25, 0.24, 0.26, 6))
+    other = replace(half, ratio=replace(half.ratio, estimate=Estimate(0.25, 0.24, 0.26, 6)))
     text = printed((native, other), 160)
     assert "0.50" in text and "0.25" not in text
     assert words.TYPICAL in text

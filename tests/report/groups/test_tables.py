@@ -90,7 +90,7 @@ def test_the_law_and_where_the_sum_stops_rising(analysis: Analysis) -> None:
 def test_a_matrix_has_its_rows_and_columns(analysis: Analysis) -> None:
     for one in analysis.together.matrices:
         table = crowd_tables.matrix(one)
-        assert table.columns[0] == ("victim" if one.of == "slowdown" else "source")
+        assert table.columns[0] == ("victim" if one.of.metric == "slowdown" else "source")
         assert table.columns[1:] == tuple(one.columns)
         assert [row[0] for row in table.rows] == list(one.rows)
 

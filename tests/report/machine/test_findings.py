@@ -10,11 +10,11 @@ from virtometer.report.machine.findings import CONTROL, FINDING
 
 def test_an_estimate_has_its_fields_under_the_names_of_the_design() -> None:
     for finding in analyse(showcase()).findings:
-        row, ratio, cost = FINDING.row(finding), finding.ratio, finding.host_cpu_ratio
+        row, ratio, cost = FINDING.row(finding), finding.ratio.estimate, finding.host_cpu_ratio
         assert (row["ratio"], row["n"]) == ((None, 0) if ratio is None else (ratio.value, ratio.n))
         assert (row["low"], row["level"]) == ((None, None) if ratio is None else (ratio.low, ratio.level))
         assert (row["host_cpu_ratio"], row["host_cpu_high"]) == (
-            (None, None) if cost is None else (cost.value, cost.high)
+            (None, None) if cost is None else (cost.estimate.value, cost.estimate.high)
         )
         worst = finding.worst_block
         assert (row["worst_block"] or {}).get("block") == (None if worst is None else worst.block)
@@ -23,5 +23,4 @@ def test_an_estimate_has_its_fields_under_the_names_of_the_design() -> None:
 def test_a_control_has_the_ratio_of_its_two_guests() -> None:
     (control,) = analyse(simulate([Place("native")], control=True)).controls
     row = CONTROL.row(control)
-    assert control.ratio is not None
-    assert (row["ratio"], row["n"], row["by"]) == (control.ratio.value, control.ratio.n, "total")
+    assert (row["ratio"], row["n"], row["by"]) == (control.ratio.estimate.value, control.ratio.estimate.n, "total")

@@ -43,13 +43,17 @@ def test_the_page_has_it_where_an_outside_clock_was_asked_and_only_there() -> No
 
 
 def finding(**fields: Any) -> Finding:
+    """`fields`: of a finding, with estimates in place of its quantities, and the subject."""
     given: dict[str, Any] = {
-        "workload": "w", "op": "triad", "metric": "bandwidth", "unit": "B/s", "better": "higher", "subject": "box",
-        "against": "native", "ratio": Estimate(0.93, 0.92, 0.94, 8), "verdict": Verdict.SLOWER, "p_value": 0.00001,
-        "p_adjusted": 0.0123, "host_cpu_ratio": Estimate(1.5, 1.4, 1.6, 8), "value": Estimate(18.1e9, 18e9, 18.2e9, 8),
-        "detectable": None, "blocks_needed": None, "seconds_needed": None,
-    }  # fmt: skip
-    return Finding(**(given | fields))
+        "workload": "w", "op": "triad", "ratio": Estimate(0.93, 0.92, 0.94, 8), "verdict": Verdict.SLOWER,
+        "p_value": 0.00001, "p_adjusted": 0.0123, "host_cpu_ratio": Estimate(1.5, 1.4, 1.6, 8),
+        "value": Estimate(18.1e9, 18e9, 18.2e9, 8),
+    } | fields  # fmt: skip
+    of = Quantity(given.pop("subject", "box"), "bandwidth", "B/s", "higher", "geometric mean", None)
+    for name in ("value", "ratio", "host_cpu_ratio", "typical", "median", "slices_by_windows"):
+        if given.get(name) is not None or name in ("value", "ratio"):
+            given[name] = replace(of, estimate=given[name], reference="" if name == "value" else "native")
+    return Finding(**given)
 
 
 def test_numbers_of_a_comparison_are_all_told() -> None:

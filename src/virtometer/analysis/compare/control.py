@@ -12,6 +12,7 @@ from collections.abc import Mapping
 
 from virtometer.analysis.compare.blocks import Cell, Key, beside
 from virtometer.analysis.compare.ratios import Ratios, ratios_of
+from virtometer.analysis.compare.values import efficiency
 from virtometer.analysis.statistics.equivalence import noise_floor_share
 from virtometer.analysis.statistics.interval import interval
 from virtometer.analysis.statistics.spread import Spread, spread
@@ -28,12 +29,10 @@ def controls(campaign: Campaign, table: Mapping[Key, Cell]) -> tuple[Control, ..
         if cell is None or cell.shape is None:
             continue
         compared = _widest(table, cell, campaign.plan.verdict)
-        of = _spread(compared)
-        if of is None:
-            continue
-        op, unit, _ = cell.shape
-        ratio = interval(compared.decisive.values())
-        found.append(Control(workload.name, op, unit, ratio, noise_floor_share(of), compared.by))
+        of, estimate = _spread(compared), interval(compared.decisive.values())
+        if of is not None and estimate is not None:
+            ratio = efficiency(cell.environment, cell.environment, estimate)
+            found.append(Control(workload.name, cell.shape[0], ratio, noise_floor_share(of), compared.by))
     return tuple(found)
 
 

@@ -10,15 +10,17 @@ from __future__ import annotations
 from virtometer.analysis.compare.blocks import Cell, logs_by_block
 from virtometer.analysis.statistics.interval import interval
 from virtometer.counted import counted
-from virtometer.model import Estimate
+from virtometer.model import Estimate, Quantity
 
 
-def ratio(subject: Cell, against: Cell, strictness: float = 1.0) -> Estimate | None:
+def ratio(subject: Cell, against: Cell, strictness: float = 1.0) -> Quantity[Estimate] | None:
     """Geometric mean of the within-block cost ratios, or None where either side has no account of its CPU time.
 
     strictness: as of `interval`.
     """
-    return interval(logs_by_block(subject.costs, against.costs, "higher").values(), strictness=strictness)
+    of = interval(logs_by_block(subject.costs, against.costs, "higher").values(), strictness=strictness)
+    names = subject.environment, "host CPU time per unit of work"
+    return of and Quantity(*names, "", "lower", "geometric mean", of, against.environment)
 
 
 def notes(subject: Cell, against: Cell) -> list[str]:

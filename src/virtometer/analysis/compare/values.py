@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from typing import TypeVar
 
 from virtometer import agent_table
 from virtometer.analysis.compare.blocks import Cell
 from virtometer.analysis.statistics.interval import interval
-from virtometer.model import Estimate
+from virtometer.model import Better, Estimate, Quantity
+
+_Known = TypeVar("_Known", bound=Estimate | None)
 
 # What a unit measures, in words.
 METRICS = {
@@ -28,13 +31,22 @@ def metric(workload: str, op: str, unit: str) -> str:
     return METRICS.get(unit, unit) if by is None else by.metric
 
 
-def value_of(cell: Cell) -> Estimate | None:
-    """Geometric mean over the blocks with its interval, in the workload's unit, or None without any value.
+def value_of(cell: Cell, kernel: str, shape: tuple[str, str, Better]) -> Quantity[Estimate | None]:
+    """Geometric mean over the blocks with its interval. kernel: of its workload. shape: that of a cell.
 
     The geometric one, because the ratio of two geometric means over the same blocks is the geometric mean of the
     ratios.
     """
-    return interval(map(math.log, cell.values.values()))
+    op, unit, better = shape
+    of = interval(map(math.log, cell.values.values()))
+    return Quantity(cell.environment, metric(kernel, op, unit), unit, better, "geometric mean", of)
+
+
+def efficiency(
+    subject: str, against: str, of: _Known, statistic: str = "geometric mean", metric: str = "efficiency"
+) -> Quantity[_Known]:
+    """A ratio of values within blocks that is above 1 where the subject is better."""
+    return Quantity(subject, metric, "", "higher", statistic, of, against)
 
 
 def clock_bound(value: float, unit: str, share: float) -> float | None:

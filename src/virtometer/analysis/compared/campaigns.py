@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from virtometer.analysis.compare.blocks import Cell, Key, beside, cells
 from virtometer.analysis.compare.control import control_spread
 from virtometer.analysis.compare.ratios import Ratios, ratios
-from virtometer.analysis.compare.values import metric, value_of
+from virtometer.analysis.compare.values import value_of
 from virtometer.analysis.compared import groups, rare_stalls
 from virtometer.analysis.compared.comparison import Comparison, Where
 from virtometer.analysis.compared.marked import marked
@@ -98,21 +98,19 @@ def _pair(
     )
     differ = conditions.differences(sides[1], sides[0])
     return pair_of(
-        campaigns[1], sides[1], before=before, after=after, by=by, against=sides[1].environment,
-        by_values=wanted is None, unlike=differ, said=unlike.measured(*campaigns, *sides),
+        sides[1], before=before, after=after, by=by, against=sides[1].environment, unlike=differ,
+        reference="" if wanted is None else campaigns[1].plan.baseline, said=unlike.measured(*campaigns, *sides),
     )  # fmt: skip
 
 
 def pair_of(
-    campaign: Campaign, cell: Cell, *, before: Side, after: Side, by: VerdictBy, against: str,
-    unlike: Mapping[str, str], by_values: bool = True, paired: Ratios | None = None, said: Sequence[str] = (),
+    cell: Cell, *, before: Side, after: Side, by: VerdictBy, against: str,
+    unlike: Mapping[str, str], reference: str = "", paired: Ratios | None = None, said: Sequence[str] = (),
 ) -> Pair:  # fmt: skip
-    """The comparison that a cell of a campaign is the side B of. unlike: conditions that differ, with a sentence."""
-    op, unit, better = cell.shape or ("", "", "higher")
+    """The comparison that a cell is the side B of. unlike: conditions that differ, with a sentence."""
     return Pair(
-        where=Where(*cell.key), before=before, after=after, by=by, op=op, unit=unit, better=better,
-        metric=metric(workload_of(campaign, cell.workload).workload, op, unit), against=against,
-        levels=cell.treatment.levels, by_values=by_values, paired=paired, unlike=tuple(unlike),
+        where=Where(*cell.key), before=before, after=after, by=by, op=cell.results[0][1].op, against=against,
+        levels=cell.treatment.levels, reference=reference, paired=paired, unlike=tuple(unlike),
         said=(*unlike.values(), *said),
     )  # fmt: skip
 
@@ -130,10 +128,11 @@ def side(
 
     The control is also that of values: no value is known more exactly than the baseline's.
     """
+    assert cell.shape is not None  # nothing else is compared
     records = [*cell.done, *(baseline.done if baseline is not None and not by_values else ())]
     return Side(
         of,
-        value_of(cell),
+        value_of(cell, cell.results[0][1].kernel, cell.shape),
         None if baseline is None else control_spread(baseline, by),
         marked(records),
         rare_stalls.worked_s(run for _, run in cell.results),

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from virtometer.analysis.compared.marked import Marked
 from virtometer.analysis.compared.worse import Outcome, Tested
-from virtometer.model import Estimate, Finding
+from virtometer.model import Estimate, Finding, Quantity
 
 
 class Where(NamedTuple):
@@ -28,19 +28,18 @@ class Where(NamedTuple):
 class Compared:
     """One comparison: the finding about B against A, and whether B is worse by more than the margin.
 
-    before, after: what A and B reached: efficiencies, or values in the unit of the finding. floors: noise floor of the
+    before, after: what A and B reached: efficiencies, or values. floors: noise floor of the
     control of A and of B, as shares; None: not known. worked_s: seconds of counted work of B.
     """
 
     where: Where
     finding: Finding
-    before: Estimate | None
-    after: Estimate | None
+    before: Quantity[Estimate | None]
+    after: Quantity[Estimate | None]
     tested: Tested
     marked: tuple[Marked, Marked]
     floors: tuple[float | None, float | None]
     worked_s: float
-    by_values: bool
 
 
 @dataclass(frozen=True, slots=True)

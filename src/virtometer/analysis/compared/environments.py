@@ -58,7 +58,7 @@ def _pair(campaign: Campaign, before: Cell, after: Cell, baseline: Cell | None, 
     base = None if baseline is None else beside(after, baseline)
     hosts = [busy.sides_of(cell, plan=campaign.plan) for cell in (before, after)]
     return pair_of(
-        campaign, after, by=of.by, against=before.environment, paired=of,
+        after, by=of.by, against=before.environment, paired=of,
         before=side(before, None, values(before), of.by, by_values=True, hosts=hosts[0]),
         after=side(after, base, values(after), of.by, by_values=True, hosts=hosts[1]),
         unlike=conditions.differences(after, before),

@@ -25,9 +25,9 @@ from virtometer.analysis.groups.reference import References
 from virtometer.analysis.groups.scenarios import together
 from virtometer.analysis.notes import busy, unlike
 from virtometer.analysis.statistics.interval import interval
-from virtometer.model import MIN_BLOCKS, Better, Campaign, Estimate, Run, TrialRecord
+from virtometer.model import MIN_BLOCKS, Better, Campaign, Estimate, Quantity, Run, TrialRecord
 
-_VALUES = "values"
+_VALUES = ""  # divided by nothing
 _NOTHING = "values are compared: nothing was measured in both campaigns to divide them by"
 _BASES = ("as many guests of the baseline", "one guest of the baseline alone", "one of its guests alone")
 _Logs = Mapping[int, float]
@@ -43,10 +43,8 @@ class Reached:
 
     where: Where
     op: str
-    unit: str
-    better: Better
     by: Mapping[str, _Logs]
-    value: Estimate | None
+    value: Quantity[Estimate | None]
     marked: Marked
     worked_s: float
     results: tuple[tuple[TrialRecord, Run], ...]
@@ -101,11 +99,13 @@ def _group(campaign: Campaign, where: Where, trials: Sequence[_Trial], bases: Ma
     records = [record for record in campaign.trials if record.trial.index in indices]
     results = [(record, run) for record in records for run in _runs(record, where)]
     runs = [run for _, run in results]
+    value = interval(-log if latency else log for log in of.values())
+    better: Better = "lower" if latency else "higher"
+    unit = "s" if latency else first[0].rate_unit
     return Reached(
-        where=where, op=runs[0].op, unit="s" if latency else first[0].rate_unit,
-        better="lower" if latency else "higher",
+        where=where, op=runs[0].op,
         by={name: logs for name, logs in by.items() if logs} | {_VALUES: of},
-        value=interval(-log if latency else log for log in of.values()),
+        value=Quantity(where.environment, METRICS.get(unit, unit), unit, better, "geometric mean", value),
         marked=marked(records), worked_s=rare_stalls.worked_s(runs) / len(first), results=tuple(results),
     )  # fmt: skip
 
@@ -183,7 +183,7 @@ def _pair(campaigns: tuple[Campaign, Campaign], before: Reached, after: Reached,
     enough = [name for name in _BASES if all(len(one.by.get(name, {})) >= MIN_BLOCKS for one in (before, after))]
     some = [name for name in _BASES if all(name in one.by for one in (before, after))]
     name = _VALUES if absolute else next(iter([*enough, *some]), _VALUES)
-    said = [] if absolute else [f"divided by {name}" if name != _VALUES else _NOTHING]
+    said = [] if absolute else [f"divided by {name}" if name else _NOTHING]
     sides = [
         Side(
             Ratios(one.by[name]), one.value, None, one.marked, one.worked_s,
@@ -192,10 +192,8 @@ def _pair(campaigns: tuple[Campaign, Campaign], before: Reached, after: Reached,
         for letter, of, one in zip("AB", campaigns, (before, after), strict=True)
     ]  # fmt: skip
     return Pair(
-        where=where, before=sides[0], after=sides[1], by="total", op=after.op, unit=after.unit, better=after.better,
-        metric=METRICS.get(after.unit, after.unit), against=where.environment, by_values=name == _VALUES,
-        levels=unlike.workload_of(campaigns[1], where.workload).levels,
-        said=tuple(said),
+        where=where, before=sides[0], after=sides[1], by="total", op=after.op, against=where.environment,
+        reference=name, levels=unlike.workload_of(campaigns[1], where.workload).levels, said=tuple(said),
     )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from virtometer.analysis.compare.ratios import Ratios
+from virtometer.analysis.compare.values import efficiency
 from virtometer.analysis.compared import marked as marks
 from virtometer.analysis.compared.comparison import Compared, Where
 from virtometer.analysis.compared.drift import between_campaigns
@@ -19,7 +20,7 @@ from virtometer.analysis.statistics.interval import interval, stricter
 from virtometer.analysis.statistics.spread import Spread, spread
 from virtometer.analysis.statistics.unpaired import difference
 from virtometer.analysis.statistics.verdicts import Decision, decide
-from virtometer.model import Better, Estimate, Finding, Level, VerdictBy
+from virtometer.model import Estimate, Finding, Level, Quantity, VerdictBy
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ class Side:
     """
 
     ratios: Ratios
-    value: Estimate | None = None
+    value: Quantity[Estimate | None]
     control: Spread | None = None
     marked: Marked = field(default_factory=Marked)
     worked_s: float = 0.0
@@ -42,8 +43,8 @@ class Side:
 class Pair:
     """What is compared with what. paired: the logs of B against A by block, where both were in the same blocks.
 
-    by_values: values are compared, not efficiencies. said: what is known beside the numbers, in sentences. unlike:
-    names of the conditions that differ.
+    reference: of the efficiencies that are compared; empty: values are. said: what is known beside the numbers, in
+    sentences. unlike: names of the conditions that differ.
     """
 
     where: Where
@@ -51,12 +52,9 @@ class Pair:
     after: Side
     by: VerdictBy
     op: str
-    unit: str
-    better: Better
-    metric: str
     against: str
     levels: Mapping[str, Level] = field(default_factory=dict)
-    by_values: bool = False
+    reference: str = ""
     paired: Ratios | None = None
     said: tuple[str, ...] = ()
     unlike: tuple[str, ...] = ()
@@ -94,11 +92,11 @@ class Pair:
         sides = [self.paired] if self.paired is not None else [self.before.ratios, self.after.ratios]
         return min(len(one.logs(by)) for one in sides)
 
-    def reached(self, side: Side) -> Estimate | None:
+    def reached(self, side: Side) -> Quantity[Estimate | None]:
         """What one side reached: its value, or its efficiency."""
-        if self.by_values:
+        if not self.reference:
             return side.value
-        return interval(side.ratios.logs(self.by).values())
+        return efficiency(self.where.environment, self.reference, interval(side.ratios.logs(self.by).values()))
 
 
 def conclude(pairs: Sequence[Pair], margin: float, levels: float) -> tuple[Compared, ...]:
@@ -123,7 +121,7 @@ def conclude(pairs: Sequence[Pair], margin: float, levels: float) -> tuple[Compa
                 where=pair.where, finding=finding,
                 before=pair.reached(pair.before), after=pair.reached(pair.after), tested=test,
                 marked=(pair.before.marked, pair.after.marked), floors=(floors[0], floors[1]),
-                worked_s=pair.after.worked_s, by_values=pair.by_values,
+                worked_s=pair.after.worked_s,
             )
         )  # fmt: skip
     return tuple(made)
@@ -158,9 +156,10 @@ def _finding(pair: Pair, decision: Decision, why: Sequence[str], levels: float) 
         *decision.why,
         *why,
     ]
+    sides, typical = (pair.where.environment, pair.against), pair.ratio("typical", levels)
     return Finding(
-        **decision.concluded, workload=pair.where.workload, op=pair.op, metric=pair.metric, unit=pair.unit,
-        better=pair.better, subject=pair.where.environment, against=pair.against, ratio=pair.ratio("total", levels),
-        typical=pair.ratio("typical", levels), value=pair.after.value, notes=tuple(dict.fromkeys(said)),
+        **decision.concluded, workload=pair.where.workload, op=pair.op, value=pair.after.value,
+        ratio=efficiency(*sides, pair.ratio("total", levels)),
+        typical=typical and efficiency(*sides, typical, "trimmed mean"), notes=tuple(dict.fromkeys(said)),
         unlike=pair.unlike, levels=pair.levels, verdict_by=pair.by,
     )  # fmt: skip

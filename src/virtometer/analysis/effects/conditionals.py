@@ -30,7 +30,7 @@ def conditionals(made: Model, term: Term, margin: float, strictness: Strictness)
     if not kept:
         return ()
     estimates = made.fit.contrasts([weight for _, weight in kept])
-    found = changes(estimates, ALPHA * strictness.intervals / len(kept))
+    found = changes(estimates, made.fit.blocks, ALPHA * strictness.intervals, len(kept))
     none, most = p_of_none(estimates, margin), EQUIVALENCE_LEVEL * strictness.claims
     return tuple(
         Conditional(

@@ -6,44 +6,29 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from virtometer.analysis.effects.claims import Influence, interval
+from virtometer.analysis.effects.claims import ALPHA, Influence, interval
 from virtometer.analysis.effects.fit import Estimates
 from virtometer.analysis.notes.nuisance import Nuisance
-from virtometer.model import Better, Screened
+from virtometer.model import Better, Estimate, Quantity, Screened
 
 _LARGEST = 700.0  # logarithm of a ratio that a floating-point number holds
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
-    """By how many per cent a value changes: 18 is a ratio of 1.18. low, high: None where there is no interval."""
-
-    percent: float
-    low: float | None = None
-    high: float | None = None
-
-    @property
-    def differs(self) -> bool:
-        """Whether there is an interval, and 0 lies outside it."""
-        return self.low is not None and self.high is not None and (self.low > 0 or self.high < 0)
-
-    @property
-    def size(self) -> float:
-        """How far from no change, as a logarithm of a ratio."""
-        return abs(math.log1p(max(self.percent / 100, -1 + 1e-15)))
+def change(log: float, low: float, high: float, n: int, level: float = 1 - ALPHA) -> Estimate:
+    """By how many per cent a value changes, from logarithms of ratios; bounds that are not a number are None."""
+    below, above = (None if math.isnan(one) else _percent(one) for one in (low, high))
+    return Estimate(_percent(log), below, above, n, level)
 
 
-def change(log: float, low: float, high: float) -> Change:
-    """From logarithms of ratios; bounds that are not a number are None."""
-    return Change(
-        _percent(log), None if math.isnan(low) else _percent(low), None if math.isnan(high) else _percent(high)
-    )
+def changes(of: Estimates, blocks: int, alpha: float, together: int = 1) -> list[Estimate]:
+    """Of each contrast, in the first repetition. alpha: 1 - the level of intervals, jointly of so many `together`."""
+    rows = zip(*(one[:, 0].tolist() for one in (of.value, *interval(of, alpha / together))), strict=True)
+    return [change(log, low, high, blocks, round(1 - alpha, 9)) for log, low, high in rows]
 
 
-def changes(of: Estimates, alpha: float) -> list[Change]:
-    """Of each contrast, in the first repetition. alpha: 1 - the level of its interval."""
-    rows = zip(*(one[:, 0].tolist() for one in (of.value, *interval(of, alpha))), strict=True)
-    return [change(*row) for row in rows]
+def size(of: Estimate) -> float:
+    """How far from no change, as a logarithm of a ratio."""
+    return abs(math.log1p(max(of.value / 100, -1 + 1e-15)))
 
 
 def _percent(log: float) -> float:
@@ -60,7 +45,7 @@ class Contrast:
 
     level: tuple[str, ...]
     against: tuple[str, ...]
-    change: Change
+    change: Estimate
     verdict: Influence
     p_value: float | None
     p_adjusted: float | None
@@ -78,7 +63,7 @@ class Conditional:
     against: str
     given_factor: str
     given: str
-    change: Change
+    change: Estimate
     none: bool
 
     @staticmethod
@@ -89,7 +74,7 @@ class Conditional:
         outside the interval at this one.
         """
         matters = [one for one in own if not one.none]
-        return matters[0] if len(matters) == 1 < len(own) and matters[0].change.differs else None
+        return matters[0] if len(matters) == 1 < len(own) and matters[0].change.excludes(0) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +90,7 @@ class Effect:
     term: str
     factors: tuple[str, ...]
     contrasts: tuple[Contrast, ...]
-    change: Change
+    change: Estimate
     share: float
     verdict: Influence
     p_adjusted: float | None
@@ -117,7 +102,7 @@ class Effect:
     @property
     def largest(self) -> Contrast:
         """The contrast that `change` is of."""
-        return max(self.contrasts, key=lambda one: one.change.size)
+        return max(self.contrasts, key=lambda one: size(one.change))
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,27 +111,6 @@ class Lost:
 
     term: str
     reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Gain:
-    """What a setting does to a metric, against the default."""
-
-    metric: str
-    unit: str
-    better: Better
-    beside: bool
-    change: Change
-
-    @property
-    def improves(self) -> bool:
-        """Whether the interval lies on the better side of 0."""
-        return self.change.differs and (self.change.percent > 0) == (self.better == "higher")
-
-    @property
-    def worsens(self) -> bool:
-        """Whether it lies on the other side."""
-        return self.change.differs and not self.improves
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,9 +126,9 @@ class Recommendation:
     metric: str
     changed: tuple[tuple[str, str, str], ...]
     candidates: int
-    gain: Gain
+    gain: Quantity[Estimate]
     ran: bool
-    trade: tuple[Gain, ...] = ()
+    trade: tuple[Quantity[Estimate], ...] = ()
     doubts: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
@@ -193,7 +157,7 @@ class Corner:
 
     first: str
     second: str
-    change: Change
+    change: Estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +181,7 @@ class MetricEffects:
     trials: int
     blocks: int
     recommended: Recommendation | None = None
-    control: Change | None = None
+    control: Estimate | None = None
     interval_level: float = 0.95
 
 
@@ -225,15 +189,14 @@ class MetricEffects:
 class FirstStage:
     """What the first stage of a sequential design says of each factor.
 
-    effects: main effects of the factors that the second stage does not vary, of all metrics, with intervals of
-    `interval_level`. cells, blocks: of the first stage.
+    effects: main effects of the factors that the second stage does not vary, of all metrics. cells, blocks: of the
+    first stage.
     """
 
     screened: tuple[Screened, ...]
     effects: tuple[Effect, ...]
     cells: int
     blocks: int
-    interval_level: float = 0.95
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,11 +217,6 @@ class Effects:
     first: FirstStage | None = None
     nuisance: Nuisance | None = None
     typical: bool = False
-
-    @property
-    def interval_level(self) -> float:
-        """Of the intervals of all changes."""
-        return self.metrics[0].interval_level if self.metrics else 0.95
 
     @property
     def effects(self) -> tuple[Effect, ...]:

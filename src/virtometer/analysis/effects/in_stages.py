@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from virtometer.analysis.compare.blocks import Cell, Key
 from virtometer.analysis.effects.claims import Strictness
-from virtometer.analysis.effects.effect import Change, Effects, FirstStage, MetricEffects, change
+from virtometer.analysis.effects.effect import Effects, FirstStage, MetricEffects, change
 from virtometer.analysis.effects.of_campaign import experiment, second_experiment
 from virtometer.analysis.effects.screening import SHARE
 from virtometer.analysis.effects.whole import effects
@@ -42,14 +42,13 @@ def effects_of(campaign: Campaign, cells: Mapping[Key, Cell], controls: Sequence
         dropped,
         sum(one.name not in added for one in campaign.plan.cells),
         len({trial.block for trial in campaign.planned if trial.index < stage.first_trial}),
-        first.interval_level,
     )
     return replace(found, first=begun)
 
 
 def _controlled(metrics: Sequence[MetricEffects], controls: Sequence[Control]) -> tuple[MetricEffects, ...]:
     """The metrics of workloads with what the baseline differs from itself by."""
-    known = {one.workload: one.ratio for one in controls}
+    known = {one.workload: one.ratio.estimate for one in controls}
     found = []
     for metric in metrics:
         ratio = None if metric.beside else known.get(metric.metric)
@@ -57,11 +56,11 @@ def _controlled(metrics: Sequence[MetricEffects], controls: Sequence[Control]) -
     return tuple(found)
 
 
-def _change(of: Estimate, better: Better) -> Change:
+def _change(of: Estimate, better: Better) -> Estimate:
     """Of the metric itself: a ratio above 1 is better, whichever direction that is."""
     sign = 1.0 if better == "higher" else -1.0
     bounds = [math.nan if one is None else sign * math.log(one) for one in (of.low, of.high)]
-    return change(sign * math.log(of.value), min(bounds), max(bounds))
+    return change(sign * math.log(of.value), min(bounds), max(bounds), of.n, of.level)
 
 
 def strictness(campaign: Campaign, *, first: bool = False, by_rule: bool = False) -> Strictness:

@@ -128,6 +128,6 @@ def _screened(
     why = Why.ROOM if name in without_room else why
     if far is None:
         return Screened(name, why, "", "", None, None)
-    shown = change(0.0, far.low, far.high)
+    shown = change(0.0, far.low, far.high, 0)
     chain = tuple(":".join(pair) for pair in because.chain) if because is not None else ()
     return Screened(name, why, far.metric, far.level, shown.low, shown.high, chain)

@@ -12,9 +12,10 @@ import numpy as np
 
 from virtometer.analysis.effects.claims import ALPHA
 from virtometer.analysis.effects.coding import Term
-from virtometer.analysis.effects.effect import Gain, Recommendation, changes
+from virtometer.analysis.effects.effect import Recommendation, changes
 from virtometer.analysis.effects.model import Model
 from virtometer.analysis.effects.table import Floats, Response
+from virtometer.model import Estimate, Quantity
 
 Setting = Mapping[int, int]
 
@@ -49,8 +50,7 @@ def recommended(
     levels = _simplified(of, dict(zip(factors, best, strict=True)), default, sign, alpha)
     if levels == default or gains[best] <= 0:
         return None
-    together = alpha / len(candidates)
-    gain = _gain(of, response, levels, default, together)
+    gain = _gain(of, response, levels, default, alpha, len(candidates))
     if gain is None:
         return None
     changed = tuple(
@@ -60,7 +60,7 @@ def recommended(
     )
     whole = {at: levels.get(at, of.reference(at)) for at in range(len(of.variables))}
     exact = bool((of.observed.level == np.array([whole[at] for at in range(len(whole))])).all(axis=1).any())
-    trade = (_gain(model, other, levels, default, together) for model, other in others)
+    trade = (_gain(model, other, levels, default, alpha, len(candidates)) for model, other in others)
     return Recommendation(
         response.metric, changed, len(candidates), gain, exact, tuple(one for one in trade if one is not None)
     )
@@ -89,15 +89,17 @@ def _simplified(of: Model, levels: dict[int, int], default: Setting, sign: float
         weights = of.setting(levels, back)
         if levels[factor] == default[factor] or weights is None:
             continue
-        (lost,) = changes(of.fit.contrasts([weights]), alpha)
-        if not lost.differs or lost.percent * sign < 0:
+        (lost,) = changes(of.fit.contrasts([weights]), of.fit.blocks, alpha)
+        if not lost.excludes(0) or lost.value * sign < 0:
             levels = back
     return levels
 
 
-def _gain(of: Model, response: Response, to: Setting, from_: Setting, alpha: float) -> Gain | None:
+def _gain(
+    of: Model, response: Response, to: Setting, from_: Setting, alpha: float, together: int
+) -> Quantity[Estimate] | None:
     weights = of.setting(to, from_)
     if weights is None:
         return None
-    (found,) = changes(of.fit.contrasts([weights]), alpha)
-    return Gain(response.metric, response.unit, response.better, response.beside, found)
+    (found,) = changes(of.fit.contrasts([weights]), of.fit.blocks, alpha, together)
+    return Quantity("the setting", response.metric, "%", response.better, "change", found, "the default")

@@ -14,7 +14,6 @@ from virtometer.analysis.effects.claims import ALPHA, USUAL, Claim, Influence, S
 from virtometer.analysis.effects.coding import Term
 from virtometer.analysis.effects.conditionals import conditionals
 from virtometer.analysis.effects.effect import (
-    Change,
     Contrast,
     Corner,
     Effect,
@@ -25,12 +24,14 @@ from virtometer.analysis.effects.effect import (
     Recommendation,
     Residual,
     changes,
+    size,
 )
 from virtometer.analysis.effects.fit import LEAST_FREEDOM
 from virtometer.analysis.effects.model import Asked, Model, model_of
 from virtometer.analysis.effects.settings import doubts, recommended
 from virtometer.analysis.effects.table import Experiment, Response
 from virtometer.counted import counted
+from virtometer.model import Estimate
 
 AVERAGE = ""
 """Name of the metric that is the mean of all others."""
@@ -155,7 +156,7 @@ def _metric(one: _Fitted, verdicts: Sequence[Claim], margin: float, strictness: 
         if own:
             effect = _effect(made, response.metric, term, own, total, margin, strictness)
             found.append(_open(effect) if response.refused else effect)
-    found.sort(key=lambda one: one.change.size, reverse=True)
+    found.sort(key=lambda one: size(one.change), reverse=True)
     order = np.argsort(made.observed.order)
     residuals = [
         Residual(place, int(made.observed.block[at]), 100 * float(np.expm1(made.fit.residuals[at, 0])))
@@ -205,7 +206,7 @@ def _effect(
             _names(made, term, asked.level), _names(made, term, asked.against), of, claim.verdict, claim.p_value,
             claim.p_adjusted,
         )
-        for (asked, claim), of in zip(own, changes(estimates, alpha), strict=True)
+        for (asked, claim), of in zip(own, changes(estimates, made.fit.blocks, alpha), strict=True)
     ]  # fmt: skip
     far = int(np.argmax(np.abs(estimates.value[:, 0])))
     verdicts = {one.verdict for one in contrasts}
@@ -217,7 +218,7 @@ def _effect(
     wholly = made.separation.same.get(term, True)
     return Effect(
         metric, made.name(term), tuple(made.variables[one].name for one in term), tuple(contrasts),
-        changes(estimates, alpha / len(own))[far],
+        changes(estimates, made.fit.blocks, alpha, len(own))[far],
         share=float(made.fit.sum_of_squares(list(made.spans[term]))[0]) / total if total > 0 else 0.0,
         verdict=verdict, p_adjusted=min(adjusted) if adjusted else None,
         aliases=tuple(made.name(one) for one in aliases), wholly=wholly,
@@ -311,9 +312,12 @@ def _corners(made: Model, alpha: float) -> tuple[tuple[str, tuple[Corner, ...]],
             for pair in made.terms[term].rows
             if (weight := made.setting(dict(zip(term, pair, strict=True)), base)) is not None
         }
-        at = dict.fromkeys(made.terms[term].rows.keys() & {tuple(base.values())}, Change(0.0, 0.0, 0.0))
+        at = dict.fromkeys(
+            made.terms[term].rows.keys() & {tuple(base.values())}, Estimate(0.0, 0.0, 0.0, made.fit.blocks)
+        )
         away = [pair for pair in weights if pair not in at]
-        at |= zip(away, changes(made.fit.contrasts([weights[pair] for pair in away]), alpha), strict=True)
+        estimates = made.fit.contrasts([weights[pair] for pair in away])
+        at |= zip(away, changes(estimates, made.fit.blocks, alpha), strict=True)
         names = {pair: _names(made, term, pair) for pair in made.terms[term].rows if pair in at}
         corners = [Corner(first, second, at[pair]) for pair, (first, second) in names.items()]
         found.append((made.name(term), tuple(corners)))

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from virtometer.analysis.groups.matrix import Matrix
 from virtometer.analysis.groups.members import GroupTrial, Member, cpu_s
 from virtometer.analysis.statistics.interval import interval
-from virtometer.model import Estimate
+from virtometer.model import Estimate, Quantity
 
 _SURE = 1.02  # slowdown from which on a sentence names a victim
 
@@ -85,14 +85,12 @@ def _matrix(environment: str, cells: _Cells, scenario: str) -> Matrix:
         scenario=scenario,
         type="loaded",
         workload=victims[0] if len(victims) == 1 else "",
-        of="slowdown",
-        unit="",
+        of=Quantity(environment, "slowdown", "", "lower", "geometric mean", None, "one guest alone"),
         rows=rows,
         columns=tuple(columns),
         cells=tuple(tuple(estimates.get((victim, load)) for load in loads) for victim in victims),
         notes=tuple(_notes(estimates, environment)),
         shares=tuple(tuple(shares.get((victim, load)) for load in loads) for victim in victims),
-        better="lower",
     )
 
 

@@ -21,7 +21,7 @@ from virtometer.analysis.groups.members import GroupTrial
 from virtometer.analysis.statistics import holm
 from virtometer.analysis.statistics.interval import interval
 from virtometer.analysis.statistics.spread import spread
-from virtometer.model import MIN_BLOCKS, Better, Estimate
+from virtometer.model import MIN_BLOCKS, Better, Estimate, Quantity
 
 LIKE_ITSELF = 1.25
 FAR = 2.0
@@ -94,13 +94,11 @@ def _matrix(
         scenario=scenario,
         type=kind,
         workload=workload,
-        of="throughput",
-        unit=unit,
+        of=Quantity(workload, "throughput", unit, better, "geometric mean", None),
         rows=sources,
         columns=targets,
         cells=tuple(tuple(estimates.get((source, target)) for target in targets) for source in sources),
         notes=tuple(notes),
-        better=better,
     )
 
 

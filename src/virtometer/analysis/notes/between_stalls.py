@@ -14,7 +14,7 @@ from virtometer.model import Estimate, Finding, Verdict, VerdictBy
 
 def qualified(finding: Finding, total: Spread | None, margin: float, strictness: float = 1.0) -> Finding:
     """The finding with what `qualification` says. total: the spread of the log ratios of total work."""
-    of = (total, finding.ratio)
+    of = (total, finding.ratio.estimate)
     shown = qualification(finding.verdict, finding.verdict_by, of, margin, strictness)
     return replace(finding, qualified=shown) if shown else finding
 

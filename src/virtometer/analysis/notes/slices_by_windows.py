@@ -6,12 +6,13 @@ Both are of total work / total time, in the same blocks, so that what a whole bl
 from __future__ import annotations
 
 from virtometer.analysis.compare.blocks import Cell, logs_by_block
+from virtometer.analysis.compare.values import efficiency
 from virtometer.analysis.note import Note
 from virtometer.analysis.statistics.interval import interval
-from virtometer.model import Estimate
+from virtometer.model import Estimate, Quantity
 
 
-def slices_by_windows(cell: Cell, against: Cell, strictness: float = 1.0) -> Estimate | None:
+def slices_by_windows(cell: Cell, against: Cell, strictness: float = 1.0) -> Quantity[Estimate] | None:
     """(cell / against in slices) / (cell / against in long windows); None where no block has both of both.
 
     Above 1 slices show the subject as better than long windows do. Blocks that count by their long windows have no
@@ -23,7 +24,8 @@ def slices_by_windows(cell: Cell, against: Cell, strictness: float = 1.0) -> Est
     by_slices = logs_by_block(_in_slices(cell), _in_slices(against), better)
     by_windows = logs_by_block(cell.long_values, against.long_values, better)
     both = sorted(by_slices.keys() & by_windows.keys())
-    return interval((by_slices[block] - by_windows[block] for block in both), strictness=strictness)
+    of = interval((by_slices[block] - by_windows[block] for block in both), strictness=strictness)
+    return of and efficiency(cell.environment, against.environment, of, metric="efficiency in slices by in windows")
 
 
 def notes(of: Estimate | None, margin: float) -> list[Note]:

@@ -7,6 +7,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 
 from virtometer.analysis.compare.blocks import Key, logs_by_block
+from virtometer.analysis.compare.values import efficiency
 from virtometer.analysis.notes import block_shapes
 from virtometer.analysis.notes.block_shapes import Series
 from virtometer.analysis.statistics.interval import interval
@@ -16,7 +17,7 @@ from virtometer.analysis.table import row_order
 from virtometer.analysis.table.long_table import LongTable
 from virtometer.counted import counted
 from virtometer.errors import UsageError
-from virtometer.model import MIN_BLOCKS, Estimate, Finding, Verdict
+from virtometer.model import MIN_BLOCKS, Estimate, Finding, Quantity, Verdict
 
 _LEVEL = (0.05 - row_order.LEVEL) / len(block_shapes.TESTS_OF_TABLES)  # so that a table has 5 % in all
 
@@ -112,9 +113,10 @@ def _finding(
             notes.append(f"{counted(every - both, 'block')} of {every} with one side only: not used")
         notes += decision.why
     notes += said.get(key, ())
+    value = interval(map(math.log, own.values()))
     return Finding(
-        **decision.concluded, workload=name, op="", metric=name, unit=metric.unit, better=metric.better,
-        subject=treatment, against=against, ratio=ratio, value=interval(map(math.log, own.values())),
+        **decision.concluded, workload=name, op="", ratio=efficiency(treatment, against, ratio),
+        value=Quantity(treatment, name, metric.unit, metric.better, "geometric mean", value),
         notes=tuple(notes), levels=table.treatments[treatment],
     )  # fmt: skip
 

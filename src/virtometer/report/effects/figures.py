@@ -40,7 +40,7 @@ def pareto(of: MetricEffects, margin: float) -> Figure | None:
         rows.append(
             {
                 "t": _label(effect, one.level),
-                "v": _short(one.change.percent),
+                "v": _short(one.change.value),
                 "low": _maybe(one.change.low),
                 "high": _maybe(one.change.high),
                 "verdict": one.verdict.value,
@@ -90,7 +90,7 @@ def _interaction(of: MetricEffects, effect: Effect, corners: tuple[Corner, ...])
         {
             "x": one.first,
             "e": one.second,
-            "v": _short(one.change.percent),
+            "v": _short(one.change.value),
             "low": _maybe(one.change.low),
             "high": _maybe(one.change.high),
             "told": effect_words.shown(one.change),

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from virtometer.analysis.effects.claims import Influence
-from virtometer.analysis.effects.effect import Change, Effects, FirstStage
+from virtometer.analysis.effects.effect import Effects, FirstStage
 from virtometer.counted import counted
-from virtometer.model import FollowUp, Screened, Why
+from virtometer.model import Estimate, FollowUp, Screened, Why
 from virtometer.report.effects import words as effect_words
 from virtometer.report.parts.html_tables import HtmlTable
 
@@ -96,4 +96,4 @@ def _claim(of: Effects, one: Screened) -> str:
 
 
 def _bounds(one: Screened) -> str:
-    return effect_words.bounds(Change(0.0, one.low, one.high))
+    return effect_words.bounds(Estimate(0.0, one.low, one.high, 0))

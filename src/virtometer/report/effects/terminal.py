@@ -63,7 +63,7 @@ def _metric(of: MetricEffects) -> Iterator[Table | Text]:
         made.add_row(
             text_line(f"{effect.term}{mark}" if first else ""),
             text_line(effect_words.contrast(effect, one)),
-            text_line(effect_words.percent(one.change.percent)),
+            text_line(effect_words.percent(one.change.value)),
             text_line(effect_words.bounds(one.change)),
             text_line(f"{100 * effect.share:.0f} %" if first else ""),
             text_line(one.verdict.value, style=STYLES[one.verdict]),

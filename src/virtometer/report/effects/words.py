@@ -6,17 +6,15 @@ from collections.abc import Sequence
 
 from virtometer.analysis.effects.claims import Influence
 from virtometer.analysis.effects.effect import (
-    Change,
     Conditional,
     Contrast,
     Effect,
     Effects,
-    Gain,
     MetricEffects,
     Recommendation,
 )
 from virtometer.counted import counted
-from virtometer.model import Why
+from virtometer.model import Estimate, Quantity, Why
 from virtometer.report.parts import words
 
 _ABOUT = (
@@ -49,7 +47,7 @@ _TIMES = 900.0  # per cent beyond which a change is told as a factor
 
 def about(of: Effects) -> str:
     """What the numbers are, below all of them."""
-    said = _ABOUT.format(level=words.level_words(of.interval_level))
+    said = _ABOUT.format(level=words.level_words(next((one.interval_level for one in of.metrics), 0.95)))
     return f"{said} {_TOTAL}" if of.typical else said
 
 
@@ -61,7 +59,7 @@ def percent(value: float) -> str:
     return f"{text if text.startswith('-') else f'+{text}'} %"
 
 
-def bounds(of: Change) -> str:
+def bounds(of: Estimate) -> str:
     """The interval of a change: 15 to 21 %; empty without one."""
     if of.low is None or of.high is None:
         return ""
@@ -76,13 +74,13 @@ def _number(value: float) -> str:
     return f"{value:.2f}" if abs(value) < 0.1 else words.significant(value, 3 if abs(value) >= 100 else 2)
 
 
-def shown(of: Change) -> str:
+def shown(of: Estimate) -> str:
     """A change with its interval: +18 % (15 to 21 %)."""
     interval = bounds(of)
-    return f"{percent(of.percent)} ({interval})" if interval else percent(of.percent)
+    return f"{percent(of.value)} ({interval})" if interval else percent(of.value)
 
 
-def control(of: Change) -> str:
+def control(of: Estimate) -> str:
     """What the baseline differs from itself by, beside the effects of a metric."""
     return f"control (A/A, the baseline against itself in the same blocks): {shown(of)}"
 
@@ -164,9 +162,10 @@ def _advice(of: Recommendation, lead: str) -> list[str]:
     """What to change and what becomes better; then what becomes worse, and what else is to be known."""
     gains = [of.gain] if of.metric else []
     gains += [one for one in of.trade if one.metric != of.metric]
-    better = [f"{one.metric} {shown(one.change)}" for one in gains if one.improves]
-    worse = [f"{one.metric} {shown(one.change)}" for one in gains if one.worsens]
-    open_ = [f"{one.metric} ({bounds(one.change) or 'no interval'})" for one in gains if not one.improves ^ one.worsens]
+    better = [f"{one.metric} {shown(one.estimate)}" for one in gains if one.improves]
+    worse = [f"{one.metric} {shown(one.estimate)}" for one in gains if one.worsens]
+    unsure = [one for one in gains if not one.estimate.excludes(0)]
+    open_ = [f"{one.metric} ({bounds(one.estimate) or 'no interval'})" for one in unsure]
     steps = f"{lead}{_steps(of) if not lead else _steps(of)[0].lower() + _steps(of)[1:]}"
     first = f"{steps}: {_some(better)}." if better else f"{steps}."
     rest = [f"It makes worse: {_some(worse)}."] if worse else ["It makes nothing worse that was measured."]
@@ -184,12 +183,12 @@ def _advice(of: Recommendation, lead: str) -> list[str]:
     return [first, " ".join(rest)]
 
 
-def trade(of: Sequence[Gain]) -> str:
+def trade(of: Sequence[Quantity[Estimate]]) -> str:
     """What a setting does to several metrics, with the words better and worse."""
-    return "; ".join(f"{one.metric} {shown(one.change)}{_judged(one)}" for one in of)
+    return "; ".join(f"{one.metric} {shown(one.estimate)}{_judged(one)}" for one in of)
 
 
-def _judged(of: Gain) -> str:
+def _judged(of: Quantity[Estimate]) -> str:
     return " (better)" if of.improves else " (worse)" if of.worsens else ""
 
 
@@ -230,7 +229,7 @@ def sentences(of: Effects) -> list[tuple[str, str]]:
             ]
             if own:
                 size = (
-                    max(abs(one.change.percent) for _, _, one in own if one.verdict is Influence.INFLUENCE)
+                    max(abs(one.change.value) for _, _, one in own if one.verdict is Influence.INFLUENCE)
                     if any(one.verdict is Influence.INFLUENCE for *_, one in own)
                     else 0.0
                 )
@@ -257,8 +256,8 @@ def _of_level(of: Effects, name: str, level: str, own: Sequence[tuple[MetricEffe
     return "; ".join(parts) + "." + every
 
 
-def _worse(of: MetricEffects, change: Change) -> str:
-    up = change.percent > 0
+def _worse(of: MetricEffects, change: Estimate) -> str:
+    up = change.value > 0
     return " (worse)" if up == (of.better == "lower") else ""
 
 
@@ -312,7 +311,7 @@ def _there(of: Conditional, margin: float) -> str:
     """What a factor does at one level of the other."""
     if of.none:
         return no_influence(margin)
-    return shown(of.change) if of.change.differs else f"undecided ({bounds(of.change) or 'no interval'})"
+    return shown(of.change) if of.change.excludes(0) else f"undecided ({bounds(of.change) or 'no interval'})"
 
 
 def _either(parts: Sequence[str]) -> str:

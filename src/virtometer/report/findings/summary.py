@@ -28,7 +28,7 @@ def headline(findings: Sequence[Finding]) -> str:
         f"{counted[verdict]} {verdict.value}{_qualified(compared, verdict)}" for verdict in _COUNTED if counted[verdict]
     ]
     count = f"{len(compared)} comparison{'s' if len(compared) > 1 else ''}"
-    return f"{count} with {compared[0].against}: {_list(parts)}.{equivalence_error(compared)}"
+    return f"{count} with {compared[0].ratio.reference}: {_list(parts)}.{equivalence_error(compared)}"
 
 
 def equivalence_error(compared: Sequence[Finding]) -> str:
@@ -67,7 +67,7 @@ def undecided(findings: Sequence[Finding]) -> str:
     still_open = [finding for finding in findings if finding.verdict is Verdict.UNDECIDED]
     seen = sorted(finding.detectable for finding in still_open if finding.detectable is not None)
     needed = [
-        (finding.blocks_needed - (finding.ratio.n if finding.ratio else 0), finding)
+        (finding.blocks_needed - finding.ratio.n, finding)
         for finding in still_open
         if finding.blocks_needed is not None
     ]
@@ -121,7 +121,7 @@ def control_sentence(controls: Sequence[Control]) -> str:
     floors = f"noise floor {words.percent(first.noise_floor or 0.0)} ({first.workload})"
     if len(known) > 1:
         floors += f" to {words.percent(last.noise_floor or 0.0)} ({last.workload})"
-    alarms = sum(one.differs for one in known)
+    alarms = sum(one.ratio.estimate.excludes(1) for one in known)
     return (
         f"Control, the baseline against itself: {floors}; false alarms in {alarms} of "
         f"{counted(len(known), 'workload')} (95 % interval without 1)."
@@ -141,7 +141,8 @@ def campaign_sentences(analysis: Analysis) -> list[str]:
 
 def sentences(findings: Sequence[Finding]) -> list[tuple[str, str]]:
     """For every environment but the baseline: its name and one or two sentences on how it did."""
-    names = dict.fromkeys(f.subject for f in findings if f.verdict is not Verdict.BASELINE and f.subject != f.against)
+    others = [f for f in findings if f.verdict is not Verdict.BASELINE and f.subject != f.ratio.reference]
+    names = dict.fromkeys(f.subject for f in others)
     return [(name, _environment([f for f in findings if f.subject == name])) for name in names]
 
 
@@ -166,7 +167,7 @@ def _environment(of: Sequence[Finding]) -> str:
     if gone:
         parts.append(f"not available for {_some([f.workload for f in gone])}")
     text = "; ".join(parts) + "."
-    costly = [(f.host_cpu_ratio, f) for f in of if f.host_cpu_ratio is not None and f.like_with_like]
+    costly = [(f.host_cpu_ratio.estimate, f) for f in of if f.host_cpu_ratio is not None and f.like_with_like]
     if costly:
         cost, most = max(costly, key=lambda pair: pair[0].value)
         # Told where it is certain that it costs more.

@@ -42,17 +42,20 @@ def _part(analysis: Analysis, workload: PlanWorkload, identity: str, most: int) 
     measures = _of_workload(analysis, workload, analysis.measures)
     compared = _of_workload(analysis, workload, analysis.timed)
     settings = ", ".join(f"{key} {_setting(key, value, workload)}" for key, value in workload.parameters.items())
-    metric = findings[0].metric
-    better = "lower is better" if findings[0].better == "lower" else "higher is better"
+    value = findings[0].value
     numbers = html_tables.numbers(findings, _of_workload(analysis, workload, analysis.clock_errors))
     return Section(
         id=identity,
         title=workload.name,
         about=f"{workload.workload} {workload.op}{f' ({settings})' if settings else ''}, "
         f"{counted(workload.threads, 'thread')}, {workload.seconds or plan.seconds:g} s a trial"
-        + (f". {metric[:1].upper()}{metric[1:]}, in {findings[0].unit}: {better}." if findings[0].unit else "."),
+        + (
+            f". {value.metric[:1].upper()}{value.metric[1:]}, in {value.unit}: {value.better} is better."
+            if value.unit
+            else "."
+        ),
         figures=some(
-            figures.efficiency(findings, plan.margin) if any(f.ratio is not None for f in findings) else None,
+            figures.efficiency(findings, plan.margin) if any(f.ratio.n for f in findings) else None,
             figures.samples(analysis, workload.name, most),
             *(curves.slowest(name, times) for name, times in histograms.items()),
         ),

@@ -13,7 +13,7 @@ from rich.text import Text
 from virtometer.analysis.compared.comparison import Comparison, Where
 from virtometer.analysis.compared.worse import Outcome, Tested
 from virtometer.counted import counted
-from virtometer.model import Estimate, Finding, Verdict
+from virtometer.model import Finding, Verdict
 from virtometer.report.findings import summary
 from virtometer.report.findings.footnotes import Footnotes
 from virtometer.report.formats.terminal import STYLES
@@ -51,8 +51,8 @@ def rows(of: Comparison) -> Iterator[tuple[Finding, tuple[str, ...]]]:
     """Each finding with its workload, environment, what A and B reached, ratio, verdict and whether it is worse."""
     for one in of.compared:
         finding = one.finding
-        shown = [_reached(side, finding, absolute=one.by_values) for side in (one.before, one.after)]
-        where = finding.subject if finding.subject == finding.against else f"{finding.subject} / {finding.against}"
+        shown = words.value(one.before), words.value(one.after)
+        where = " / ".join(dict.fromkeys((finding.subject, finding.ratio.reference)))
         verdict = f"{words.verdict(finding)}{words.star(finding)}"
         yield finding, (_what(one.where), where, *shown, words.efficiency(finding), verdict, outcome(one.tested))
 
@@ -93,12 +93,6 @@ def _cell(text: str) -> str:
     for mark in "\\`*_[]<>|~#!":
         text = text.replace(mark, f"\\{mark}" if mark not in "<>" else {"<": "&lt;", ">": "&gt;"}[mark])
     return text
-
-
-def _reached(one: Estimate | None, finding: Finding, *, absolute: bool) -> str:
-    if one is None:
-        return ""
-    return words.quantity(one.value, finding.unit) if absolute else words.estimate(one)
 
 
 class ComparisonTable:

@@ -171,7 +171,7 @@ def _cell(finding: Finding | None, footnotes: Footnotes) -> dict[str, Any] | Non
         return None
     baseline, ratio = finding.verdict is Verdict.BASELINE, finding.decisive
     price = words.cost(finding)
-    value = words.quantity(finding.value.value, finding.unit) if finding.value is not None else ""
+    value = words.value(finding.value)
     return {
         "gone": ratio is None,
         "verdict": finding.verdict.value,

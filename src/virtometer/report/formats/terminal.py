@@ -103,7 +103,7 @@ class ResultTable:
             yield text_line(f"{self.footnotes.mark([text])} {text}", style="dim")
 
     def _legend(self) -> str:
-        counts = sorted({f.ratio.n for f in self.findings if f.ratio is not None and f.verdict is not Verdict.BASELINE})
+        counts = sorted({f.ratio.n for f in self.findings if f.ratio.n and f.verdict is not Verdict.BASELINE})
         blocks = ""
         if counts:
             span = f"{counts[0]}" if counts[0] == counts[-1] else f"{counts[0]} to {counts[-1]}"
@@ -111,7 +111,7 @@ class ResultTable:
         names = set(self.workloads)
         costs = any(finding.host_cpu_ratio is not None for finding in self.findings if finding.workload in names)
         return (_LEGEND + _COST * costs).format(
-            baseline=self.findings[0].against, blocks=blocks, level=words.interval_level(self.findings)
+            baseline=self.findings[0].ratio.reference, blocks=blocks, level=words.interval_level(self.findings)
         )
 
     def _verdict(self, finding: Finding) -> tuple[str, str]:
@@ -126,11 +126,10 @@ class ResultTable:
         word, style = self._verdict(finding)
         if finding.verdict is Verdict.BASELINE:
             mark = self.footnotes.mark(finding.shown_notes)
-            if finding.ratio is None:
+            if not finding.ratio.n:
                 return [(f"{_NO_VALUE}{mark}", "dim")]
-            value = words.quantity(finding.value.value, finding.unit) if finding.value is not None else ""
-            return [(f"1{mark}", ""), (value, "dim")]
-        if finding.verdict is Verdict.UNAVAILABLE or finding.ratio is None:
+            return [(f"1{mark}", ""), (words.value(finding.value), "dim")]
+        if finding.verdict is Verdict.UNAVAILABLE or not finding.ratio.n:
             return [(word, style)]
         price = words.cost(finding)
         cost = [(f"cpu {price}", "dim")] if price else []
@@ -169,7 +168,7 @@ class ResultTable:
 
         An environment that none of the levels is available in is named behind them.
         """
-        against = self.findings[0].against
+        against = self.findings[0].ratio.reference
         absent = {environment: self._absence(environment, workloads) for environment in self.environments}
         others = [name for name, word in absent.items() if name != against and not word]
 
@@ -227,7 +226,7 @@ class ResultTable:
             return []
         word, style = self._verdict(finding)
         if finding.verdict is Verdict.BASELINE:
-            value = _NO_VALUE if finding.value is None else words.quantity(finding.value.value, finding.unit)
+            value = words.value(finding.value) or _NO_VALUE
             return [(f"{value}{self.footnotes.mark(finding.shown_notes)}", "dim")]
         shown = words.efficiency(finding)
         if not shown or lines == 1:
@@ -249,8 +248,7 @@ class ResultTable:
                 word, style = self._verdict(finding)
                 shown, cost = words.efficiency(finding), words.cost(finding)
                 if finding.verdict is Verdict.BASELINE:
-                    value = f" ({words.quantity(finding.value.value, finding.unit)})" if finding.value else ""
-                    shown, cost = _NO_VALUE if finding.ratio is None else f"1{value}", ""
+                    shown, cost = f"1 ({words.value(finding.value)})" if finding.ratio.n else _NO_VALUE, ""
                 made.add_row(
                     text_line(f"  {environment}"), text_line(shown), text_line(word, style=style), text_line(cost)
                 )

@@ -207,11 +207,13 @@ def heat(of: Matrix) -> Figure | None:
     values = [cell.value for row in of.cells for cell in row if cell is not None]
     if not values:
         return None
-    factor, unit = (1.0, "times slower") if of.of == "slowdown" else scale(sorted(values)[len(values) // 2], of.unit)
+    factor, unit = (
+        (1.0, "times slower") if of.of.metric == "slowdown" else scale(sorted(values)[len(values) // 2], of.of.unit)
+    )
     low, high = min(values) / factor, max(values) / factor
     log = high / low > 8
     if not log:  # from what means nothing happened: small differences must not look large
-        low, high = (min(low, 1.0), max(high, 1.5)) if of.of == "slowdown" else (0.0, high)
+        low, high = (min(low, 1.0), max(high, 1.5)) if of.of.metric == "slowdown" else (0.0, high)
     cells: list[dict[str, Any]] = []
     for at, row in enumerate(of.cells):
         for across, cell in enumerate(row):
@@ -228,7 +230,7 @@ def heat(of: Matrix) -> Figure | None:
                 }
             )
     rows, columns = list(of.rows), list(of.columns)
-    across_title, down_title = ("load", "victim") if of.of == "slowdown" else ("target", "source")
+    across_title, down_title = ("load", "victim") if of.of.metric == "slowdown" else ("target", "source")
     x = alt.X(
         "c:N",
         sort=columns,
@@ -251,7 +253,11 @@ def heat(of: Matrix) -> Figure | None:
         ),
     )
     told = "; ".join(f"{cell['r']} by {cell['c']}: {cell['t'] or 'not measured'}" for cell in cells)
-    what = "Slowdown of the rows by the load of the columns" if of.of == "slowdown" else f"{of.workload}, row to column"
+    what = (
+        "Slowdown of the rows by the load of the columns"
+        if of.of.metric == "slowdown"
+        else f"{of.workload}, row to column"
+    )
     measured = ", at the measured part of the host's processor time" if any(map(any, of.shares)) else ""
     return Figure(
         finish(layers),

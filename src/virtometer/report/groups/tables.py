@@ -255,12 +255,12 @@ def _stop(at: int | None, low: int, high: int | None, measured: int) -> str:
 
 def matrix(of: Matrix) -> HtmlTable:
     """A row for each victim or source, a column for each that disturbs it or receives."""
-    slow = of.of == "slowdown"
+    slow = of.of.metric == "slowdown"
     rows = [
         (
             name,
             *(
-                "" if cell is None else words.estimate(cell) if slow else quantity(cell, of.unit)
+                "" if cell is None else words.estimate(cell) if slow else quantity(cell, of.of.unit)
                 for cell in of.cells[at]
             ),
         )

@@ -39,8 +39,8 @@ Shape(
     scenario=where.scenario    text      of several guests at once; empty where measured alone
     guests=where.guests        count     that worked, loads included; 0: measured alone, or a cell of a matrix
     by_values                  flag      values are compared, not efficiencies
-    a=before                   reached?  what A reached
-    b=after                    reached?  what B reached
+    a=before.estimate          reached?  what A reached
+    b=after.estimate           reached?  what B reached
     outcome=tested.outcome     outcome   whether B is worse by more than the margin
     p_worse=tested.p_worse     share?    one-sided p of a loss of at most the margin; null below six blocks
     p_worse_adjusted=tested.p_worse_adjusted  share?  p_worse after Holm over all comparisons
@@ -53,6 +53,7 @@ Shape(
     marked_b=marked.1          marked
     """,
     types=_OUTCOME,
+    get={"by_values": lambda of: not of.after.reference},
 )
 COMPARISON = Shape(
     "comparison",

@@ -17,7 +17,7 @@ Shape(
     """
     level                   text[]
     against                 text[]
-    percent=change.percent  number
+    percent=change.value    number
     low=change.low          number?
     high=change.high        number?
     p_value                 number?
@@ -35,7 +35,7 @@ Shape(
     against                 text
     given_factor            text
     given                   text
-    percent=change.percent  number
+    percent=change.value    number
     low=change.low          number?
     high=change.high        number?
     no_influence=none       flag     none above the margin there
@@ -45,11 +45,10 @@ Shape(
 
 @dataclass(frozen=True, slots=True)
 class StagedEffect:
-    """An effect with the stage whose blocks it comes from, and the level of its intervals."""
+    """An effect with the stage whose blocks it comes from."""
 
     of: Effect
     stage: int
-    interval_level: float
 
 
 EFFECT = Shape(
@@ -58,13 +57,13 @@ EFFECT = Shape(
     """
     metric=of.metric    text    name of the workload, its slow operations or its cost; of a table its metric
     term=of.term        text    a factor, or two joined by a colon: their interaction
-    percent=of.change.percent  number  change of the metric from against to level; of an interaction of the first
+    percent=of.change.value  number  change of the metric from against to level; of an interaction of the first
         factor's change
     low=of.change.low   number?  95 % interval; of a term with several contrasts for all of them together; null: too few
         trials
     high=of.change.high  number?  as low
-    interval_level      number  level of the intervals of the effect and its contrasts: 0.95, higher where stages fix or
-        share the levels
+    interval_level=of.change.level  number  level of the intervals of the effect and its contrasts: 0.95, higher
+        where stages fix or share the levels
     share=of.share      number?  of the variance of single trials within blocks
     p_adjusted=of.p_adjusted  number?  after Holm over all contrasts of the workloads, or of what is told beside them;
         the smallest of the term
@@ -90,8 +89,8 @@ def staged(of: Effects) -> list[StagedEffect]:
     """
     first = of.first
     later = 2 if first is not None and any(one.why.kept for one in first.screened) else 1
-    rows = [StagedEffect(effect, later, of.interval_level) for effect in of.effects]
-    return rows + ([] if first is None else [StagedEffect(one, 1, first.interval_level) for one in first.effects])
+    rows = [StagedEffect(effect, later) for effect in of.effects]
+    return rows + ([] if first is None else [StagedEffect(one, 1) for one in first.effects])
 
 
 Shape(
@@ -122,12 +121,12 @@ Shape(
     "gain",
     "what a setting does to a metric",
     """
-    metric                  text
-    percent=change.percent  number
-    low=change.low          number?
-    high=change.high        number?
-    improves                flag
-    worsens                 flag
+    metric                   text
+    percent=estimate.value   number
+    low=estimate.low         number?
+    high=estimate.high       number?
+    improves                 flag
+    worsens                  flag
     """,
 )
 Shape(
@@ -137,9 +136,9 @@ Shape(
     changed      changed_level[]
     candidates   ordinal  settings that it was chosen from; the intervals hold for all of them together
     ran          flag     whether this setting itself was measured
-    percent=gain.change.percent  number
-    low=gain.change.low  number?
-    high=gain.change.high  number?
+    percent=gain.estimate.value  number
+    low=gain.estimate.low  number?
+    high=gain.estimate.high  number?
     others=trade  gain[]  what it does to other metrics
     """,
 )
@@ -163,9 +162,9 @@ Shape(
     "itself",
     "the baseline against itself, in per cent of the metric",
     """
-    percent  number
-    low      number?
-    high     number?
+    percent=value  number
+    low            number?
+    high           number?
     """,
 )
 Shape(

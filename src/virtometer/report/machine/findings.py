@@ -45,16 +45,16 @@ FINDING = Shape(
     """
     workload             text       name of the workload in the plan
     op                   text       operation of the kernel
-    metric               text       what the unit measures, in words
-    unit                 unit       unit of value; empty when nothing was measured anywhere
-    better               higher|lower  direction of value; of `net open-loop` value is the mean latency in s
+    metric=value.metric  text       what the unit measures, in words
+    unit=value.unit      unit       unit of value; empty when nothing was measured anywhere
+    better=value.better  higher|lower  direction of value; of `net open-loop` value is the mean latency in s
     subject              text       environment
-    against              text       the plan's baseline
-    ratio,low,high,n     ~positive  efficiency: above 1 the subject is better; null without a complete block //
-        of the interval of ratio; null below six blocks and for the baseline
-    level=ratio.level    number?    of the intervals of ratio and typical: 0.95, in a campaign with stages 0.97
-    typical              ~positive  ratio of a typical round: trimmed mean over the rounds in which the guests took
-        turns; null where they took none
+    against=ratio.reference  text   the plan's baseline
+    ratio,low,high,n=ratio.estimate  ~positive  efficiency: above 1 the subject is better; null without a complete
+        block // of the interval of ratio; null below six blocks and for the baseline
+    level=ratio.estimate.level  number?  of the intervals of ratio and typical: 0.95, in a campaign with stages 0.97
+    typical=typical.estimate  ~positive  ratio of a typical round: trimmed mean over the rounds in which the
+        guests took turns; null where they took none
     verdict              verdict    the finding in a word
     qualified            text       what stands beside the verdict in tables, without its own word, such as `the host
         was busy`; empty where nothing does
@@ -63,9 +63,9 @@ FINDING = Shape(
     p_adjusted           share?     after Holm over all comparisons of the campaign
     p_equivalent_adjusted  share?   of the two tests of equivalence, adjusted by Holm over the family: the equivalent
         findings below 0.05 hold together, with a chance of 5 % that any is wrong
-    host_cpu_ratio,host_cpu_low,host_cpu_high,host_cpu_n  ~positive
+    host_cpu_ratio,host_cpu_low,host_cpu_high,host_cpu_n=host_cpu_ratio.estimate  ~positive
         host CPU time per unit of work, subject / against: above 1 it costs more
-    value,value_low,value_high,value_n  ~positive  geometric mean over the blocks, in unit
+    value,value_low,value_high,value_n=value.estimate  ~positive  geometric mean over the blocks, in unit
     detectable           bound?     undecided only: the difference, as a fraction, that would have been found in 80 of
         100
     blocks_needed        count?     undecided only: complete blocks in all that would decide in 80 of 100, as a forecast
@@ -76,13 +76,13 @@ FINDING = Shape(
     like_with_like       flag       false where conditions differ; unlike and the notes say which
     unlike               text[]     names of the conditions that differ, or changed on one side
     levels               levels     level of each factor of the treatment
-    median               median?    median ratio of the blocks, of those that the verdict is about; null of the
+    median=median.estimate  median? median ratio of the blocks, of those that the verdict is about; null of the
         baseline, and in the output of compare and analyse
     unseen_share         share?     up to this share of starts may be of a kind that is not in the blocks, with 95 %
         confidence: 1 - 0.05^(1/n)
     worst_block          worst_block?  null with fewer than three blocks, or where all are equal
-    slices_by_windows    ratio?     the ratio in slices by that in the long windows beside them; null where no block has
-        both
+    slices_by_windows=slices_by_windows.estimate  ratio?  the ratio in slices by that in the long windows beside
+        them; null where no block has both
     notes                text[]     everything that a reader must know, one sentence each
     """,
     types={
@@ -97,10 +97,12 @@ CONTROL = Shape(
     """
     workload          text
     op                text
-    ratio,low,high,n  ~number  the second guest of the baseline against the first // of the interval of ratio
+    ratio,low,high,n=ratio.estimate  ~number  the second guest of the baseline against the first // of the interval of
+        ratio
     noise_floor       number?  smallest margin within which both guests would be equivalent, as a share; null below six
         blocks
     differs           flag     the 95 % interval leaves out 1
     by                total|typical  which ratio it is: that of the verdicts where each block has it
     """,
+    get={"differs": lambda of: of.ratio.estimate.excludes(1)},
 )

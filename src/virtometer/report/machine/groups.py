@@ -124,9 +124,9 @@ MATRIX = Shape(
     scenario   text         its name in the plan; several names of loaded scenarios are joined by commas
     type       loaded|pair|matrix
     workload   text         empty where the rows are different workloads
-    of         slowdown|throughput  what the values are
-    unit       text         of the values; empty for slowdowns
-    better     higher|lower  which values are better
+    of=of.metric  slowdown|throughput  what the values are
+    unit=of.unit  text      of the values; empty for slowdowns
+    better=of.better  higher|lower  which values are better
     rows       text[]       victims, or sources
     columns    text[]       aggressors with their measured part of the host's CPU, or targets
     values     number?[][]  slowdowns, or values in the unit of the workload, a list for each row; null where nothing

@@ -47,7 +47,7 @@ def efficiency(findings: Sequence[Finding], margin: float) -> Figure:
     """One row an environment: ratio, interval, and the band inside which a difference does not matter."""
     rows = [_efficiency_row(finding) for finding in findings if finding.decisive is not None]
     names = [finding.subject for finding in findings]
-    against = findings[0].against
+    against = findings[0].ratio.reference
     bounds = [value for row in rows for value in (row["ratio"], row["low"], row["high"]) if value is not None]
     low, high = min([1 / (1 + margin), *bounds]), max([1 + margin, *bounds])
     spread = high / low
@@ -71,9 +71,7 @@ def efficiency(findings: Sequence[Finding], margin: float) -> Figure:
     band = alt.Chart(data([{"from": 1 / (1 + margin), "to": 1 + margin}])).mark_rect(color="var(--band)", aria=False)
     one = alt.Chart(data([{"ratio": 1}])).mark_rule(color=_FAINT, strokeDash=[3, 3], aria=False)
     gone = [
-        {"environment": finding.subject, "text": words.verdict(finding)}
-        for finding in findings
-        if finding.ratio is None
+        {"environment": finding.subject, "text": words.verdict(finding)} for finding in findings if not finding.ratio.n
     ]
     layers: list[Any] = [
         band.encode(x=alt.X("from:Q"), x2=alt.X2("to:Q")),

@@ -36,23 +36,23 @@ def numbers(findings: Sequence[Finding], errors: Mapping[str, float]) -> HtmlTab
     rows = [
         (
             finding.subject,
-            words.quantity(finding.value.value, finding.unit) if finding.value else "",
-            _bounds(finding.value, finding.unit),
-            words.estimate(finding.ratio) + words.star(finding) if finding.ratio else "",
-            str(finding.ratio.n) if finding.ratio else "",
+            words.value(finding.value),
+            _bounds(finding.value),
+            words.value(finding.ratio) + words.star(finding) if finding.ratio.n else "",
+            str(finding.ratio.n or ""),
             words.verdict(finding),
             _p(finding.p_value),
             _p(finding.p_adjusted),
             _cost(finding),
             f"±{errors[finding.subject] * 1e6:.2g} ppm" if finding.subject in errors else "",
-            *([words.estimate(finding.typical), _verdict_by(finding), _by_windows(finding)] if turns else []),
-            *([words.estimate(finding.median), _unseen(finding)] if middle else []),
+            *([words.value(finding.typical), _verdict_by(finding), _by_windows(finding)] if turns else []),
+            *([words.value(finding.median), _unseen(finding)] if middle else []),
             *([_worst(finding), _without(finding)] if worst else []),
         )
         for finding in findings
     ]
     return HtmlTable(
-        f"{findings[0].metric}: geometric mean over the blocks; efficiency from within-block pairs, with its "
+        f"{findings[0].value.metric}: geometric mean over the blocks; efficiency from within-block pairs, with its "
         f"{words.interval_level(findings)} interval; p of no "
         "difference, alone and after Holm over the whole campaign; host CPU time per unit of work"
         + ("; how well the length of every sample that is used is known in host time, at worst" if errors else "")
@@ -97,7 +97,7 @@ def _unseen(finding: Finding) -> str:
 
 def _verdict_by(finding: Finding) -> str:
     """Which ratio the verdict is about; empty where there is none."""
-    return "" if finding.ratio is None or finding.verdict is Verdict.BASELINE else finding.verdict_by
+    return "" if not finding.ratio.n or finding.verdict is Verdict.BASELINE else finding.verdict_by
 
 
 def _by_windows(finding: Finding) -> str:
@@ -105,7 +105,7 @@ def _by_windows(finding: Finding) -> str:
     of = finding.slices_by_windows
     if finding.typical is None or finding.verdict is Verdict.BASELINE:
         return ""
-    return "not known" if of is None or of.low is None else words.estimate(of)
+    return "not known" if of is None or of.estimate.low is None else words.value(of)
 
 
 def _worst(finding: Finding) -> str:
@@ -120,10 +120,11 @@ def _without(finding: Finding) -> str:
     return "" if worst is None else f"{words.estimate(worst.without)} {worst.verdict_without}"
 
 
-def _bounds(value: Estimate | None, unit: str) -> str:
-    if value is None or value.low is None or value.high is None:
+def _bounds(value: Quantity[Estimate | None]) -> str:
+    of = value.estimate
+    if of is None or of.low is None or of.high is None:
         return ""
-    return f"{words.quantity(value.low, unit)} to {words.quantity(value.high, unit)}"
+    return f"{words.quantity(of.low, value.unit)} to {words.quantity(of.high, value.unit)}"
 
 
 def _p(value: float | None) -> str:
@@ -134,7 +135,7 @@ def _cost(finding: Finding) -> str:
     cost = finding.host_cpu_ratio
     if cost is None or finding.verdict is Verdict.BASELINE:
         return ""
-    return f"×{words.ratio(cost)} {words.interval(cost)}".strip()
+    return f"×{words.value(cost)}"
 
 
 def measures(of: Mapping[str, Mapping[str, Quantity[Estimate]]]) -> HtmlTable:
@@ -173,8 +174,8 @@ def levels(caption: str, of: Mapping[str, Mapping[str, Quantity[Estimate]]]) -> 
 
 
 def _level(average: Quantity[Estimate]) -> str:
-    bounds = _bounds(average.estimate, average.unit)
-    return words.quantity(average.estimate.value, average.unit) + (f" [{bounds}]" if bounds else "")
+    bounds = _bounds(average)
+    return words.value(average) + (f" [{bounds}]" if bounds else "")
 
 
 def times(name: str, of: Mapping[str, Times]) -> HtmlTable:
@@ -264,9 +265,9 @@ def control(of: Sequence[Control]) -> HtmlTable:
     rows = [
         (
             one.workload,
-            words.estimate(one.ratio),
+            words.value(one.ratio),
             "" if one.noise_floor is None else words.percent(one.noise_floor),
-            "yes" if one.differs else "no",
+            "yes" if one.ratio.estimate.excludes(1) else "no",
         )
         for one in of
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from virtometer.model import Estimate, Finding, PlanWorkload, Verdict
+from virtometer.model import Estimate, Finding, PlanWorkload, Quantity, Verdict
 from virtometer.workloads.registry import WORKLOADS
 
 _CLAIM = "The chance that any such claim of the whole campaign is wrong is at most 2 %"
@@ -149,6 +149,13 @@ def duration(seconds: float) -> str:
     return f"{significant(seconds / 3600, 2)} h"
 
 
+def value(of: Quantity[Estimate | None] | None) -> str:
+    """What was reached, in its unit, or a ratio with its interval; empty where there is none."""
+    if of is None or of.estimate is None:
+        return ""
+    return estimate(of.estimate) if of.reference else quantity(of.estimate.value, of.unit)
+
+
 def interval(estimate: Estimate) -> str:
     """What follows the value: ±half where both halves look alike, [low, high] where they do not, empty without one."""
     if estimate.low is None or estimate.high is None:
@@ -214,7 +221,7 @@ def cost(finding: Finding) -> str:
     """Host CPU time per unit of work against the baseline's: ×1.3; empty where it could not be told."""
     if finding.host_cpu_ratio is None:
         return ""
-    return f"×{significant(finding.host_cpu_ratio.value, 2)}"
+    return f"×{significant(finding.host_cpu_ratio.estimate.value, 2)}"
 
 
 def deciding(finding: Finding) -> str:
@@ -222,7 +229,7 @@ def deciding(finding: Finding) -> str:
     if finding.verdict is not Verdict.UNDECIDED:
         return ""
     said = []
-    n = finding.ratio.n if finding.ratio is not None else 0
+    n = finding.ratio.n
     if finding.detectable is not None:
         said.append(f"{n} blocks would have shown {difference(finding.detectable)}")
     if finding.blocks_needed is not None:
@@ -241,8 +248,7 @@ def more(blocks: int, seconds: float | None) -> str:
 
 def more_range(finding: Finding) -> str:
     """The range of the further blocks: `, probably 5 to 94`; empty where it is not known or is one number."""
-    n = finding.ratio.n if finding.ratio is not None else 0
-    low, high = finding.blocks_needed_low, finding.blocks_needed_high
+    n, low, high = finding.ratio.n, finding.blocks_needed_low, finding.blocks_needed_high
     if low is None or low == high:
         return ""
     return f", probably {low - n:,} {'or more' if high is None else f'to {high - n:,}'}"

@@ -45,7 +45,7 @@ def efficiency_curve(of: Series, findings: Sequence[Finding]) -> Figure | None:
     return lines(
         of,
         rows,
-        f"efficiency against {findings[0].against}",
+        f"efficiency against {findings[0].ratio.reference}",
         "efficiency",
         level=1.0,
         intervals=words.interval_level(findings),
@@ -147,7 +147,7 @@ def bars(name: str, workloads: Sequence[PlanWorkload], findings: Sequence[Findin
     ]
     if len(rows) < 2:
         return None
-    against = findings[0].against
+    against = findings[0].ratio.reference
     names = list(dict.fromkeys(row["e"] for row in rows))
     bounds = [value for row in rows for value in (row["v"], row["low"], row["high"], 1.0) if value is not None]
     log = max(bounds) / min(bounds) > 5
@@ -324,18 +324,18 @@ def _values(of: Series, findings: Sequence[Finding]) -> list[dict[str, Any]]:
     rows = []
     for finding in findings:
         at = _place_of(of, finding.workload)
-        if at is not None and finding.value is not None and finding.value.value > 0:
+        if at is not None and (value := finding.value.estimate) is not None and value.value > 0:
             rows.append(
                 {
                     "e": finding.subject,
                     "workload": finding.workload,
-                    "unit": finding.unit,
+                    "unit": finding.value.unit,
                     "x": at[0],
                     "y": at[1] if len(at) > 1 else None,
-                    "v": finding.value.value,
-                    "low": finding.value.low,
-                    "high": finding.value.high,
-                    "told": words.quantity(finding.value.value, finding.unit),
+                    "v": value.value,
+                    "low": value.low,
+                    "high": value.high,
+                    "told": words.value(finding.value),
                 }
             )
     return rows

@@ -96,13 +96,13 @@ def _table(caption: str, heading: str, rows: Sequence[tuple[str, str]], findings
 def _cell(finding: Finding | None) -> str:
     if finding is None:
         return ""
-    value = words.quantity(finding.value.value, finding.unit) if finding.value is not None else ""
-    if finding.verdict is Verdict.BASELINE or finding.ratio is None:
+    value = words.value(finding.value)
+    if finding.verdict is Verdict.BASELINE or not finding.ratio.n:
         return value or words.verdict(finding)
     return f"{value} ({_efficiency(finding)})"
 
 
 def _efficiency(finding: Finding | None) -> str:
-    if finding is None or finding.ratio is None:
+    if finding is None or not finding.ratio.n:
         return "" if finding is None else words.verdict(finding)
     return f"{words.efficiency(finding)} {words.verdict(finding)}{words.star(finding)}"
