@@ -76,6 +76,11 @@ def _plain(value: object) -> object:
     return str(value)
 
 
+def _same(of: object, *names: str) -> Values:
+    """Columns that have the names of fields."""
+    return {name: getattr(of, name) for name in names}
+
+
 def plan_of(text: str) -> Plan:
     """A plan as the ledger holds it. Raises ValueError, in a sentence, for what is no plan."""
     try:
@@ -87,15 +92,8 @@ def plan_of(text: str) -> Plan:
 
 def environment_row(position: int, status: EnvironmentStatus) -> Values:
     """Row of the table `environments`."""
-    return {
-        "position": position,
-        "name": status.name,
-        "kind": status.kind,
-        "works": status.works,
-        "reason": status.reason,
-        "advice": status.advice,
-        "capabilities_json": to_json(status.capabilities),
-    }
+    of = _same(status, "name", "kind", "works", "reason", "advice")
+    return {"position": position, **of, "capabilities_json": to_json(status.capabilities)}
 
 
 def environment_of(row: Row[Any]) -> EnvironmentStatus:
@@ -108,29 +106,11 @@ def planned_rows(trials: Iterable[Trial]) -> tuple[list[Values], list[Values]]:
     planned: list[Values] = []
     placements: list[Values] = []
     for trial in trials:
-        planned.append(
-            {
-                "trial": trial.index,
-                "block": trial.block,
-                "position": trial.position,
-                "start_group": trial.start_group,
-                "turns": trial.turns,
-                "scenario": trial.scenario,
-            }
-        )
-        placements.extend(
-            {
-                "trial": trial.index,
-                "placement": placement.ordinal,
-                "environment": placement.environment,
-                "workload": placement.workload,
-                "role": placement.role,
-                "guest": placement.guest,
-                "uses_json": to_json(placement.uses),
-                "instance": placement.instance,
-            }
-            for placement in trial.placements
-        )
+        own = {"trial": trial.index}
+        planned.append(own | _same(trial, "block", "position", "start_group", "turns", "scenario"))
+        for one in trial.placements:
+            of = _same(one, "environment", "workload", "role", "guest", "instance")
+            placements.append({**own, "placement": one.ordinal, **of, "uses_json": to_json(one.uses)})
     return planned, placements
 
 
@@ -184,15 +164,9 @@ def stage_of(row: Row[Any]) -> Stage:
 
 def guest_row(guest: GuestStart) -> Values:
     """Row of the table `guests`."""
-    return {
-        "guest": guest.guest_id,
-        "environment": guest.environment,
-        "kind": guest.kind,
-        "asked_json": to_json(guest.requested),
-        "given_json": to_json(guest.effective),
-        "provision_s": guest.provision_s,
-        "started_at": guest.started_at,
-    }
+    of = _same(guest, "environment", "kind", "provision_s", "started_at")
+    settings = {"asked_json": to_json(guest.requested), "given_json": to_json(guest.effective)}
+    return {"guest": guest.guest_id, **of, **settings}
 
 
 def guest_of(row: Row[Any]) -> GuestStart:
@@ -210,12 +184,7 @@ def guest_of(row: Row[Any]) -> GuestStart:
 
 def command_row(command: CommandLine) -> Values:
     """Row of the table `commands`."""
-    return {
-        "at": command.at,
-        "purpose": command.purpose,
-        "argv_json": to_json(command.argv),
-        "status": command.status,
-    }
+    return {**_same(command, "at", "purpose", "status"), "argv_json": to_json(command.argv)}
 
 
 def command_of(row: Row[Any]) -> CommandLine:
@@ -358,17 +327,9 @@ def sample_rows(trial: int, number: int, samples: Iterable[Sample]) -> list[Valu
 
 def probe_rows(trial: int, number: int, probes: Iterable[RoundTrip]) -> list[Values]:
     """Rows of the table `probes`."""
+    names = ("sent_host_ns", "received_guest_ns", "sent_guest_ns", "received_host_ns", "kind")
     return [
-        {
-            "trial": trial,
-            "placement": number,
-            "position": position,
-            "sent_host_ns": probe.sent_host_ns,
-            "received_guest_ns": probe.received_guest_ns,
-            "sent_guest_ns": probe.sent_guest_ns,
-            "received_host_ns": probe.received_host_ns,
-            "kind": probe.kind,
-        }
+        {"trial": trial, "placement": number, "position": position, **_same(probe, *names)}
         for position, probe in enumerate(probes)
     ]
 
