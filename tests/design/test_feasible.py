@@ -11,7 +11,7 @@ import pytest
 from tests.design.reading import resolved
 from virtometer.design.feasible import AGENT_RESERVE, HostSizes, disk_files, impossible_here, refused
 from virtometer.design.parse import read_plan
-from virtometer.design.schedule.residents import crowds
+from virtometer.design.schedule.residents import growing_guests
 from virtometer.environments.registry import KINDS
 from virtometer.errors import PlanError
 
@@ -185,7 +185,7 @@ def test_environments_that_each_fit_are_measured_one_after_the_other() -> None:
     read = resolved(text)
     host = replace(HOST, unused=7 << 30)
     assert list(impossible_here(read, host)) == []
-    (crowd,) = crowds(read, ["native", "box", "two"], host.room(read.plan.rules.min_free_memory_bytes))
+    (crowd,) = growing_guests(read, ["native", "box", "two"], host.room(read.plan.rules.min_free_memory_bytes))
     assert crowd.apart
 
 

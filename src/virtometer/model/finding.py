@@ -69,12 +69,13 @@ class Quantity(Generic[_Known]):
     def improves(self) -> bool:
         """Of a change: whether its interval lies on the better side of 0."""
         of = self.estimate
-        return of is not None and of.excludes(0) and (of.value > 0) == (self.better == "higher")
+        return of is not None and of.excludes(0) and self.better == ("higher" if of.value > 0 else "lower")
 
     @property
     def worsens(self) -> bool:
         """Of a change: whether its interval lies on the other side."""
-        return self.estimate is not None and self.estimate.excludes(0) and not self.improves
+        of = self.estimate
+        return of is not None and self.better is not None and of.excludes(0) and not self.improves
 
 
 @dataclass(frozen=True, slots=True)

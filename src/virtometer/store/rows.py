@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -41,6 +42,7 @@ from virtometer.model import (
 Values = dict[str, Any]
 
 _HOST_USE, _GUEST_USE, _FOLLOW_UP = TypeAdapter(HostUse), TypeAdapter(GuestUse), TypeAdapter(FollowUp)
+_CLOCK = tuple(one.name for one in dataclasses.fields(ClockFit))
 _DEPTH = 64  # of arrays and objects within each other
 
 
@@ -116,21 +118,13 @@ def planned_rows(trials: Iterable[Trial]) -> tuple[list[Values], list[Values]]:
 
 def planned_of(planned: Sequence[Row[Any]], placements: Sequence[Row[Any]]) -> tuple[Trial, ...]:
     """Back from the rows, in order of execution."""
-    of_trial: dict[int, list[Placement]] = {}
+    found: defaultdict[int, list[Placement]] = defaultdict(list)
     for row in placements:
         uses = tuple(from_json(row.uses_json))
         placement = Placement(row.environment, row.workload, row.role, row.guest, row.placement, uses, row.instance)
-        of_trial.setdefault(row.trial, []).append(placement)
+        found[row.trial].append(placement)
     return tuple(
-        Trial(
-            row.trial,
-            row.block,
-            row.position,
-            row.start_group,
-            tuple(of_trial.get(row.trial, ())),
-            row.turns,
-            row.scenario,
-        )
+        Trial(row.trial, row.block, row.position, row.start_group, tuple(found[row.trial]), row.turns, row.scenario)
         for row in planned
     )
 
@@ -245,12 +239,7 @@ def run_row(trial: int, run: Run) -> Values:
         "guest_cpu_s": score and score.guest_cpu_s,
         "window_start_host_ns": score and score.window_start_host_ns,
         "window_end_host_ns": score and score.window_end_host_ns,
-        "clock_reference_guest_ns": clock and clock.reference_guest_ns,
-        "clock_reference_host_ns": clock and clock.reference_host_ns,
-        "clock_rate": clock and clock.rate,
-        "clock_bound_ns": clock and clock.bound_ns,
-        "clock_rate_bound": clock and clock.rate_bound,
-        "clock_probes": clock and clock.probes,
+        **{f"clock_{name}": clock and getattr(clock, name) for name in _CLOCK},
         "fault": fault and fault.kind,
         "fault_size_s": fault and fault.size_s,
         "fault_at_s": fault and fault.at_s,
@@ -294,14 +283,7 @@ def _report_of(row: Row[Any]) -> AgentReport:
 
 
 def _score_of(row: Row[Any]) -> Score:
-    clock = ClockFit(
-        row.clock_reference_guest_ns,
-        row.clock_reference_host_ns,
-        row.clock_rate,
-        row.clock_bound_ns,
-        row.clock_rate_bound,
-        row.clock_probes,
-    )
+    clock = ClockFit(**{name: getattr(row, f"clock_{name}") for name in _CLOCK})
     use = None if row.guest_use_json is None else _GUEST_USE.validate_python(from_json(row.guest_use_json))
     return Score(row.value, row.work, clock, row.window_start_host_ns, row.window_end_host_ns, row.guest_cpu_s, use)
 

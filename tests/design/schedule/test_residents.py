@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.design.reading import resolved
 from virtometer.design.plan.resolved import ResolvedPlan
-from virtometer.design.schedule.residents import Residents, crowds, residents
+from virtometer.design.schedule.residents import Residents, growing_guests, residents
 from virtometer.design.schedule.shuffle import Generator
 
 MIB = 1 << 20
@@ -70,18 +70,18 @@ def test_all_guests_of_interleaved_numbers_are_counted() -> None:
     growing = "[{name: growing, type: together, guests: [1, 3]}]"
     of = plan({"box": "kind: runc", "small": MACHINE % "512M"}, TRIAD, scenarios=growing)
     names = [one.name for one in of.plan.environments]
-    (crowd,) = crowds(of, names, 3120 * MIB)  # 3 x (200 + 200 + 640)
+    (crowd,) = growing_guests(of, names, 3120 * MIB)  # 3 x (200 + 200 + 640)
     assert (crowd.needs, crowd.guests) == ({"native": 200 * MIB, "box": 200 * MIB, "small": 640 * MIB}, 3)
     assert (crowd.apart, crowd.sentence) == (False, "")
-    (crowd,) = crowds(of, names, 3119 * MIB)
+    (crowd,) = growing_guests(of, names, 3119 * MIB)
     assert crowd.apart
     assert crowd.sentence.startswith(
         "the guests of 'growing' need 3 x native 200M + 3 x box 200M + 3 x small 640M = 3120M of memory together"
     )
     assert crowd.sentence.endswith("are free: its environments work one after the other")
-    (crowd,) = crowds(of, ["native"], 1)
+    (crowd,) = growing_guests(of, ["native"], 1)
     assert not crowd.apart, "one environment has nobody to wait for"
-    assert crowds(plan({"box": "kind: runc"}, TRIAD, scenarios=growing, fresh="trial"), names, 1) == []
+    assert growing_guests(plan({"box": "kind: runc"}, TRIAD, scenarios=growing, fresh="trial"), names, 1) == []
 
 
 def test_without_turns_nobody_is_resident_and_there_is_one_group() -> None:

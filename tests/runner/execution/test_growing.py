@@ -18,9 +18,12 @@ from virtometer.clock import intervals
 from virtometer.design.schedule.trials import schedule
 from virtometer.environments.base import LabContext
 from virtometer.environments.registry import KINDS
-from virtometer.model import Campaign, FailureKind, GuestKey, Plan, SetAside, Trial, TrialRecord
+from virtometer.model import Campaign, FailureKind, GuestKey, Placement, Plan, SetAside, Trial, TrialRecord
 from virtometer.runner.campaign import whole as campaigns
+from virtometer.runner.execution.admission import Admission
 from virtometer.runner.execution.executor import Executor
+from virtometer.runner.execution.failures import TrialFailed
+from virtometer.runner.execution.placement_run import PlacementRun
 from virtometer.runner.guests.running import RunningGuest
 from virtometer.runner.watch import observer
 from virtometer.store.ledger import Ledger
@@ -28,7 +31,7 @@ from virtometer.store.ledger import Ledger
 needs_runc = pytest.mark.skipif(os.geteuid() != 0 or shutil.which("runc") is None, reason="runc needs root")
 
 WINDOW_S = 0.05
-Crowds = Callable[..., list[TrialRecord]]
+Growing = Callable[..., list[TrialRecord]]
 
 
 @pytest.fixture
@@ -54,7 +57,7 @@ def plan_of(make_plan: MakePlan, turner_kind: None) -> Callable[..., Plan]:
 
 
 @pytest.fixture
-def run(lab: LabContext) -> Iterator[Crowds]:
+def run(lab: LabContext) -> Iterator[Growing]:
     """Execute the first block of a plan. The guests are stopped at the end."""
     running: dict[GuestKey, RunningGuest] = {}
 
@@ -104,7 +107,7 @@ def windows(record: TrialRecord) -> dict[int, tuple[float, float]]:
 
 
 def test_each_number_of_guests_has_windows_and_nobody_else_works_in_them(
-    plan_of: Callable[..., Plan], run: Crowds
+    plan_of: Callable[..., Plan], run: Growing
 ) -> None:
     records = run(plan_of(box={}))
     assert sorted(map(size, records)) == [1, 1, 1, 2, 3]
@@ -122,7 +125,7 @@ def test_each_number_of_guests_has_windows_and_nobody_else_works_in_them(
         assert record.host.watch_s is not None and record.host.watch_s > 0
 
 
-def test_what_counts_lies_where_all_guests_of_a_window_work(plan_of: Callable[..., Plan], run: Crowds) -> None:
+def test_what_counts_lies_where_all_guests_of_a_window_work(plan_of: Callable[..., Plan], run: Growing) -> None:
     (record,) = [one for one in run(plan_of(box={})) if size(one) == 3]
     spans: dict[int, list[tuple[float, float]]] = {}
     every: dict[int, list[tuple[float, float]]] = {}
@@ -142,7 +145,7 @@ def test_what_counts_lies_where_all_guests_of_a_window_work(plan_of: Callable[..
 
 @pytest.mark.parametrize(("capacity", "loss", "two", "three"), [(2, 0.0, 2.0, 2.0), (3, 0.1, 1.8, 2.43)])
 def test_sums_that_are_known_are_found(
-    plan_of: Callable[..., Plan], run: Crowds, tmp_path: Path, capacity: float, loss: float, two: float, three: float
+    plan_of: Callable[..., Plan], run: Growing, tmp_path: Path, capacity: float, loss: float, two: float, three: float
 ) -> None:
     host = tmp_path / "host"
     host.mkdir()
@@ -152,7 +155,7 @@ def test_sums_that_are_known_are_found(
     assert found[3] / found[1] == pytest.approx(three, rel=0.05)
 
 
-def test_iterations_longer_than_a_window_make_it_longer(plan_of: Callable[..., Plan], run: Crowds) -> None:
+def test_iterations_longer_than_a_window_make_it_longer(plan_of: Callable[..., Plan], run: Growing) -> None:
     records = run(plan_of(guests=[1, 2], box={"longest": 0.08}))
     found = sums(records)
     assert found[2] / found[1] == pytest.approx(2.0, rel=0.05)
@@ -162,7 +165,7 @@ def test_iterations_longer_than_a_window_make_it_longer(plan_of: Callable[..., P
     ("late_s", "marks"), [(0.0, []), (0.035, ["repeated"]), (0.12, ["repeated", "overlap"]), (0.5, ["repeated"])]
 )
 def test_rounds_whose_windows_are_hardly_shared_are_repeated_longer_once(
-    plan_of: Callable[..., Plan], run: Crowds, tmp_path: Path, late_s: float, marks: list[str]
+    plan_of: Callable[..., Plan], run: Growing, tmp_path: Path, late_s: float, marks: list[str]
 ) -> None:
     shared = tmp_path / "host"
     shared.mkdir()
@@ -193,7 +196,7 @@ def test_rounds_whose_windows_are_hardly_shared_are_repeated_longer_once(
 
 
 def test_threads_that_want_a_processor_are_counted_while_guests_work(
-    plan_of: Callable[..., Plan], run: Crowds, monkeypatch: pytest.MonkeyPatch
+    plan_of: Callable[..., Plan], run: Growing, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     counted: list[int] = []
 
@@ -209,7 +212,7 @@ def test_threads_that_want_a_processor_are_counted_while_guests_work(
 
 
 def test_guests_whose_accounts_cannot_be_right_are_marked(
-    plan_of: Callable[..., Plan], run: Crowds, monkeypatch: pytest.MonkeyPatch
+    plan_of: Callable[..., Plan], run: Growing, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(RunningGuest, "cpu_ns", lambda self: 50 * time.monotonic_ns())
     for record in run(plan_of(guests=[1, 2], box={})):
@@ -217,7 +220,7 @@ def test_guests_whose_accounts_cannot_be_right_are_marked(
 
 
 def test_guests_whose_speed_changes_in_a_long_window_are_measured_in_long_windows(
-    plan_of: Callable[..., Plan], run: Crowds, lab: LabContext
+    plan_of: Callable[..., Plan], run: Growing, lab: LabContext
 ) -> None:
     plan = plan_of(guests=[1, 2], box={"later": 0.2}, steady={})
     runner = Executor(resolved(plan), lab)
@@ -228,7 +231,7 @@ def test_guests_whose_speed_changes_in_a_long_window_are_measured_in_long_window
             assert {(one.slice or 0) < 0 for run_ in record.runs for one in run_.samples if one.used} == {long}
 
 
-def test_a_guest_that_dies_ends_its_own_trials_alone(plan_of: Callable[..., Plan], run: Crowds) -> None:
+def test_a_guest_that_dies_ends_its_own_trials_alone(plan_of: Callable[..., Plan], run: Growing) -> None:
     records = run(plan_of(guests=[1, 2], dying={"dies": 9}, box={}))
     failed = [record for record in records if record.failure is not None]
     assert {record.trial.placements[0].environment for record in failed} == {"dying"}
@@ -240,14 +243,33 @@ def test_a_guest_that_dies_ends_its_own_trials_alone(plan_of: Callable[..., Plan
     assert [size(record) for record in failed if size(record) == 2] == [2], "and so is every trial that has it"
 
 
-def test_a_guest_that_hangs_in_a_window_is_not_waited_for_any_longer(plan_of: Callable[..., Plan], run: Crowds) -> None:
+def test_guests_that_cannot_work_fail_their_own_trials_alone(
+    plan_of: Callable[..., Plan], run: Growing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    admit = Admission.admit
+
+    def refused(self: Admission, placement: Placement, *given: Any, **more: Any) -> PlacementRun:
+        if placement.environment == "box":
+            raise TrialFailed(FailureKind.UNAVAILABLE, "box offers no disk", placement)
+        return admit(self, placement, *given, **more)
+
+    monkeypatch.setattr(Admission, "admit", refused)
+    records = run(plan_of(guests=[1, 2], box={}, steady={}))
+    assert {record.trial.placements[0].environment for record in records} == {"box", "steady"}
+    for record in records:
+        box = record.trial.placements[0].environment == "box"
+        assert record.reason.endswith("not available here: box offers no disk") is box
+        assert record.unavailable is box
+
+
+def test_a_guest_that_hangs_in_a_window_is_waited_for_no_longer(plan_of: Callable[..., Plan], run: Growing) -> None:
     records = run(plan_of(guests=[1, 2], hanging={"hangs": 7}, box={}))
     failed = [record for record in records if record.failure is not None]
     assert {record.trial.placements[0].environment for record in failed} == {"hanging"}
     assert {record.failure.kind for record in failed if record.failure} == {FailureKind.TIME_LIMIT}
 
 
-def test_a_failure_names_the_guest_by_its_place_in_the_trial(plan_of: Callable[..., Plan], run: Crowds) -> None:
+def test_a_failure_names_the_guest_by_its_place_in_the_trial(plan_of: Callable[..., Plan], run: Growing) -> None:
     for record in run(plan_of(guests=[1, 2], failing={"fails": 8})):
         if record.failure is not None:
             assert record.failure.placement is not None

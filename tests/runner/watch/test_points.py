@@ -50,6 +50,12 @@ def test_a_stretch_of_a_window_has_its_part_of_what_was_counted() -> None:
     assert spent([whole]) == {GUEST: 1500.0}
 
 
+def test_a_reading_between_the_ends_that_failed_leaves_the_rest() -> None:
+    ends = [Point(at, {GUEST: float(ns)}) for at, ns in ((0, 0), (200, 1500))]
+    assert spent([Window(0, 200, (ends[0], Point(100, {}), ends[1]))]) == {GUEST: 1500.0}
+    assert spent([Window(0, 200, (ends[0], Point(100, {GUEST: 1000.0}), Point(200, {})))]) == {}
+
+
 def test_a_reading_knows_what_it_took() -> None:
     def slow() -> int:
         begun = time.thread_time_ns()

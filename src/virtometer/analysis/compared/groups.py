@@ -25,6 +25,7 @@ from virtometer.analysis.groups.reference import References
 from virtometer.analysis.groups.scenarios import together
 from virtometer.analysis.notes import busy, unlike
 from virtometer.analysis.statistics.interval import interval
+from virtometer.counted import counted
 from virtometer.model import MIN_BLOCKS, Better, Campaign, Estimate, Quantity, Run, TrialRecord
 
 _VALUES = ""  # divided by nothing
@@ -202,5 +203,5 @@ def words(where: Where) -> str:
     name = f"{where.workload} in {where.environment}"
     if not where.scenario:
         return name
-    guests = f"{where.guests} guest{'s' if where.guests > 1 else ''} of " if where.guests else ""
+    guests = f"{counted(where.guests, 'guest')} of " if where.guests else ""
     return f"{name}, {guests}{where.scenario}" + (f" ({where.which + 1})" if where.which else "")

@@ -78,7 +78,7 @@ def show(
     from virtometer.cli.plan.files import load, selection
     from virtometer.design.schedule.duration import duration
     from virtometer.design.schedule.trials import schedule
-    from virtometer.runner.campaign.here import crowds_here, residents_here
+    from virtometer.runner.campaign.here import growing_guests_here, residents_here
 
     selected = selection(only, in_)
     resolved, text = load(plan, selected)
@@ -90,7 +90,7 @@ def show(
     shown = seed if seed is not None else loaded.seed if loaded.seed is not None else 0
     names = [environment.name for environment in loaded.environments]
     together = residents_here(resolved, names, Path("results"))
-    apart = [one for one in crowds_here(resolved, names, Path("results")) if one.apart]
+    apart = [one for one in growing_guests_here(resolved, names, Path("results")) if one.apart]
     trials = schedule(loaded, names, shown, together.of_blocks, [one.scenario for one in apart])
     lines = [f"plan: {loaded.name}"]
     if loaded.question:

@@ -4,8 +4,8 @@ Guests that take turns are resident together. Where they need more memory than i
 each group has the baseline with all of its guests, so that a comparison never leaves its group. Where the plan has
 factors, the guests of each group are drawn anew in each block: a group is then no level of a factor.
 
-So are the guests of all environments of which trials of 1, 2, ... guests are interleaved (`crowds`). Where they need
-more than is free, the environments of the scenario work one after the other.
+So are the guests of all environments of which trials of 1, 2, ... guests are interleaved (`growing_guests`). Where they
+need more than is free, the environments of the scenario work one after the other.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def residents(resolved: ResolvedPlan, names: Collection[str], room: int) -> Resi
 
 
 @dataclass(frozen=True, slots=True)
-class Crowd:
+class GrowingGuests:
     """A scenario of which trials of 1, 2, ... guests are interleaved. guests: of each environment.
 
     needs: bytes of one guest, by environment. room: bytes that may be taken at once.
@@ -161,7 +161,7 @@ class Crowd:
         )
 
 
-def crowds(resolved: ResolvedPlan, names: Collection[str], room: int) -> list[Crowd]:
+def growing_guests(resolved: ResolvedPlan, names: Collection[str], room: int) -> list[GrowingGuests]:
     """The scenarios of which numbers of guests are interleaved, in the environments `names`."""
     plan, found = resolved.plan, []
     for scenario in plan.scenarios:
@@ -173,7 +173,7 @@ def crowds(resolved: ResolvedPlan, names: Collection[str], room: int) -> list[Cr
                 for one in plan.environments
                 if one.name in measured
             }
-            found.append(Crowd(scenario.name, max(scenario.guests), needs, room))
+            found.append(GrowingGuests(scenario.name, max(scenario.guests), needs, room))
     return found
 
 

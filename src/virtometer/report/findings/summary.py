@@ -23,11 +23,11 @@ def headline(findings: Sequence[Finding]) -> str:
         return "No environment was compared by itself: the results are those of several guests at once."
     if not compared:
         return "Nothing was compared: the plan has one environment."
-    counted = Counter(finding.verdict for finding in compared)
+    counts = Counter(finding.verdict for finding in compared)
     parts = [
-        f"{counted[verdict]} {verdict.value}{_qualified(compared, verdict)}" for verdict in _COUNTED if counted[verdict]
+        f"{counts[verdict]} {verdict.value}{_qualified(compared, verdict)}" for verdict in _COUNTED if counts[verdict]
     ]
-    count = f"{len(compared)} comparison{'s' if len(compared) > 1 else ''}"
+    count = counted(len(compared), "comparison")
     return f"{count} with {compared[0].ratio.reference}: {_list(parts)}.{equivalence_error(compared)}"
 
 

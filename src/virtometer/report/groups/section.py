@@ -8,8 +8,7 @@ from virtometer.analysis import Analysis
 from virtometer.analysis.groups.estimates import Group
 from virtometer.analysis.groups.matrix import Matrix
 from virtometer.model import TrialRecord
-from virtometer.report.groups import figures as crowd_figures
-from virtometer.report.groups import tables as crowd_tables
+from virtometer.report.groups import figures, tables
 from virtometer.report.parts.section import Section, some
 
 _TYPES = {
@@ -53,24 +52,24 @@ def _part(
     workloads = dict.fromkeys(group.workload for group in groups)
     of_workloads = [[group for group in groups if group.workload == one] for one in workloads]
     example = _example(analysis, name)
-    notes = [(crowd_tables.name(group), note) for group in groups for note in group.notes]
+    notes = [(tables.name(group), note) for group in groups for note in group.notes]
     notes += [(one.workload or one.scenario, note) for one in matrices for note in one.notes]
     return Section(
         id=identity,
         title=name,
         about=about,
         figures=some(
-            *map(crowd_figures.growth, of_workloads),
-            *([crowd_figures.host_time(groups), crowd_figures.guests_time(groups)] if groups else []),
-            *map(crowd_figures.heat, matrices),
+            *map(figures.growth, of_workloads),
+            *([figures.host_time(groups), figures.guests_time(groups)] if groups else []),
+            *map(figures.heat, matrices),
         ),
-        wide=some(None if example is None else crowd_figures.time_line(analysis, example)),
+        wide=some(None if example is None else figures.time_line(analysis, example)),
         tables=some(
-            *(table for of in of_workloads for table in crowd_tables.tables(of)),
-            crowd_tables.scaling(scalings) if any(one.law for one in scalings) else None,
-            *map(crowd_tables.matrix, matrices),
+            *(table for of in of_workloads for table in tables.tables(of)),
+            tables.scaling(scalings) if any(one.law for one in scalings) else None,
+            *map(tables.matrix, matrices),
         ),
-        notes=crowd_tables.shared_notes(notes),
+        notes=tables.shared_notes(notes),
     )
 
 

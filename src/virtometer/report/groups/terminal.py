@@ -9,7 +9,7 @@ from rich.text import Text
 
 from virtometer.analysis import Analysis
 from virtometer.analysis.groups.estimates import Group
-from virtometer.report.groups import tables as crowd_tables
+from virtometer.report.groups import tables
 from virtometer.report.parts import words
 from virtometer.report.parts.terminal_text import plain_table
 from virtometer.report.sweeps import knees
@@ -26,15 +26,15 @@ def terminal(analysis: Analysis) -> list[Table | Text]:
             of = [group for group in groups if _heading(group) == heading]
             shown.append(_terminal_table(f"{scenario}: {heading}", of))
             shares = [one for one in of if one.guests > 1 and one.type not in ("loaded", "pair")]
-            ranked = [(one, crowd_tables.worst_share(one)) for one in shares]
-            ranked += [(one, crowd_tables.who_gets_less(one)) for one in of]
-            shown += [Text(f" {crowd_tables.name(one)}: {told}") for one, told in ranked if told]
-        notes = crowd_tables.shared_notes((crowd_tables.name(one), note) for one in groups for note in one.notes)
+            ranked = [(one, tables.worst_share(one)) for one in shares]
+            ranked += [(one, tables.who_gets_less(one)) for one in of]
+            shown += [Text(f" {tables.name(one)}: {told}") for one, told in ranked if told]
+        notes = tables.shared_notes((tables.name(one), note) for one in groups for note in one.notes)
         shown += [Text(f" {name}: {note}", style="dim") for name, note in notes]
-        if said := crowd_tables.watcher(groups):
+        if said := tables.watcher(groups):
             shown.append(Text(f" {said}", style="dim"))
     for one in together.matrices:
-        matrix = crowd_tables.matrix(one)
+        matrix = tables.matrix(one)
         made = plain_table(f"{one.scenario}: {matrix.caption}")
         for number, column in enumerate(matrix.columns):
             made.add_column(Text(column), justify="right" if number else "left", overflow="fold")
@@ -47,7 +47,7 @@ def terminal(analysis: Analysis) -> list[Table | Text]:
 
 
 def _heading(group: Group) -> str:
-    return f"{group.workload} {crowd_tables.place(group) if group.type == 'pair' else f'in {group.environment}'}"
+    return f"{group.workload} {tables.place(group) if group.type == 'pair' else f'in {group.environment}'}"
 
 
 def _terminal_table(title: str, groups: Sequence[Group]) -> Table:
@@ -56,16 +56,16 @@ def _terminal_table(title: str, groups: Sequence[Group]) -> Table:
         made.add_column(name, justify="right", overflow="fold")
     for group in groups:
         if group.follows_alone:
-            made.add_row("alone", Text(crowd_tables.quantity(group.alone_rate.estimate, group.sum.unit)))
+            made.add_row("alone", Text(tables.quantity(group.alone_rate.estimate, group.sum.unit)))
         fair = group.fairness if group.guests > 1 and group.type not in ("loaded", "pair") else None
         cells = (
             str(group.guests),
-            crowd_tables.quantity(group.sum.estimate, group.sum.unit),
-            crowd_tables.ratio(group, group.against_ideal),
-            crowd_tables.ratio(group, crowd_tables.slowest(group)),
+            tables.quantity(group.sum.estimate, group.sum.unit),
+            tables.ratio(group, group.against_ideal),
+            tables.ratio(group, tables.slowest(group)),
             f"{words.significant(fair.worst_share.value)} of {fair.ideal_share:.3g}" if fair else "",
             words.significant(fair.max_over_min.value) if fair and fair.max_over_min else "",
-            crowd_tables.skew(group, bound=False),  # a row stays one line of 80 columns
+            tables.skew(group, bound=False),  # a row stays one line of 80 columns
         )
         made.add_row(*map(Text, cells))
     return made

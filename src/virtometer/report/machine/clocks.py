@@ -1,4 +1,4 @@
-"""How far the guests' clocks can be believed."""
+"""The quality of the guests' clocks."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from virtometer.report.machine.field import Shape
 __all__ = ["trials"]
 
 
-class Believed(NamedTuple):
+class LimitedClock(NamedTuple):
     """A clock, with the plan's limit on clock errors."""
 
     quality: ClockQuality
     limit: float
 
 
-def _told(name: str) -> Callable[[Believed], float | None]:
+def _measured(name: str) -> Callable[[LimitedClock], float | None]:
     """A figure of the workload `clock`."""
 
-    def get(of: Believed) -> float | None:
+    def get(of: LimitedClock) -> float | None:
         found = of.quality.measures.get(name)
         return None if found is None else found.estimate.value
 
@@ -35,7 +35,7 @@ for _what in ("resolution", "cost", "backward"):
         f"{_what}_by_source",
         "of each of the guest's clocks",
         "\n".join(f"{source}  bound?" for source in _SOURCES),
-        get={source: _told(f"{_what}-{source}") for source in _SOURCES},
+        get={source: _measured(f"{_what}-{source}") for source in _SOURCES},
     )
 Shape(
     "drift",
@@ -62,11 +62,11 @@ Shape(
     },
 )
 Shape(
-    "belief",
-    "how far the guests' clocks of one environment can be believed; null is what the workload clock did not measure",
+    "clock_quality",
+    "the quality of the guests' clocks of one environment; null is what the workload clock did not measure",
     """
     environment=quality.environment  text
-    source=quality.source    text    the guest's own name for its clock source; empty where untold
+    source=quality.source    text    the guest's own name for its clock source; empty where it is not known
     counter=quality.counter  counter  the processor's counter, where its kind is known
     runs=quality.runs        count   runs in which the clock was compared with the host's; rates are null without one
     rate_ppm=quality.rate_ppm  number?  how much faster than the host's it runs, median over the runs
@@ -76,8 +76,8 @@ Shape(
     rate_worst_ppm=quality.max_abs_ppm  bound?  how far off a run's rate may be at most, its bound included
     drift=quality.drift      drift?  null where no guest had two runs
     residual_s               bound?  largest error that no rate and offset explain
-    believable               flag    whether believing the clock is certainly within the plan's limit on clock errors
-        for some length up to an hour; without the workload clock that is by rate and jumps alone
+    believable               flag    whether durations by this clock are certainly within the plan's limit on clock
+        errors for some length up to an hour; without the workload clock that is by rate and jumps alone
     believable_from_s        bound?  the length from which on it is; null where it never is, and where the workload
         clock did not measure what that takes
     faults                   fault[]  of the runs that failed by this clock
@@ -101,7 +101,7 @@ Shape(
         "step_s": lambda of: of.quality.step_s if of.quality.steps else None,
         **{name: lambda of: of for name in ("resolution_s", "reading_s", "backward")},
         **{
-            name: _told(name.removesuffix("_s").replace("_", "-"))
+            name: _measured(name.removesuffix("_s").replace("_", "-"))
             for name in ("counter_rate", "realtime_jump_s", "steal")
         },
     },

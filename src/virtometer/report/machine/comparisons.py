@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from virtometer.analysis.compared.worse import Outcome
-from virtometer.report.machine import findings
 from virtometer.report.machine.field import Shape, texts
-
-__all__ = ["findings"]
+from virtometer.report.machine.findings import FORMAT
 
 _OUTCOME = {"outcome": texts(Outcome)}
 
@@ -73,9 +71,9 @@ COMPARISON = Shape(
     left_out     text[]      what stands on one side alone or was not alike, in sentences
     lost         text[]      what A measured and B did not, although its plan has it, in sentences
     """,
-    types={**_OUTCOME, "nothing": {"type": "array", "maxItems": 0}, "format": {"const": 2}},
+    types={**_OUTCOME, "nothing": {"type": "array", "maxItems": 0}, "format": {"const": FORMAT}},
     get={
-        "format": lambda of: 2,
+        "format": lambda of: FORMAT,
         "effects": lambda of: [],
         "worse": lambda of: len(of.worse),
         "not_worse": lambda of: len(of.not_worse),

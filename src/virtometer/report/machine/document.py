@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from virtometer.analysis import Analysis
 from virtometer.analysis.effects.effect import Effects
 from virtometer.model import EnvironmentStatus, Finding, PlanEnvironment, TuningState
-from virtometer.report.machine import findings, groups
-from virtometer.report.machine.clocks import Believed
+from virtometer.report.machine import groups
+from virtometer.report.machine.clocks import LimitedClock
 from virtometer.report.machine.effects import EFFECT, EXPERIMENT, staged, with_factors
 from virtometer.report.machine.field import TYPES, Shape, by_name, line, texts
+from virtometer.report.machine.findings import FINDING, FORMAT
 from virtometer.report.machine.trials import Planned, Ran
 from virtometer.report.parts.left_tuned import left_tuned
 from virtometer.report.parts.plain import plain
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = ["groups"]
 
-FORMAT = 2
 
 Shape(
     "further_blocks",
@@ -186,7 +186,7 @@ REPORT = Shape(
     effects       effect[]       of each metric the largest first; empty where the plan has no factors of environments
     experiment    experiment?    null without factors
     environments  environment[]  those of the plan, then whatever else was checked
-    clocks        belief[]       every environment that ran, in the plan's order; of raw values the same
+    clocks        clock_quality[]  every environment that ran, in the plan's order; of raw values the same
     trials        trial[]        finished trials, in order
     planned       planned[]      all trials of the plan, in order
     guests=campaign.guests  guest[]  every start
@@ -205,7 +205,7 @@ REPORT = Shape(
         "effects": lambda of: staged(of.effects),
         "experiment": lambda of: with_factors(of.effects),
         "environments": _places,
-        "clocks": lambda of: [Believed(one, of.campaign.plan.limits.clock_error) for one in of.clocks],
+        "clocks": lambda of: [LimitedClock(one, of.campaign.plan.limits.clock_error) for one in of.clocks],
         "trials": _of_campaign(Ran, "trials"),
         "planned": _of_campaign(Planned, "planned"),
         "plan": lambda of: of.campaign.plan.model_dump(mode="json"),
@@ -237,7 +237,7 @@ def findings_parts(found: Sequence[Finding], margin: float, effects: Effects | N
     yield line(made)[:-1]
     before = ',\n"findings": [\n'
     for one in found:
-        yield before + line(findings.FINDING.row(one))
+        yield before + line(FINDING.row(one))
         before = ",\n"
     yield "\n]}\n"
 

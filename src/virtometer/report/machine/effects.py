@@ -65,8 +65,8 @@ EFFECT = Shape(
     interval_level=of.change.level  number  level of the intervals of the effect and its contrasts: 0.95, higher
         where stages fix or share the levels
     share=of.share      number?  of the variance of single trials within blocks
-    p_adjusted=of.p_adjusted  number?  after Holm over all contrasts of the workloads, or of what is told beside them;
-        the smallest of the term
+    p_adjusted=of.p_adjusted  number?  after Holm over all contrasts of the workloads, or of what is reported beside
+        them; the smallest of the term
     verdict=of.verdict  verdict
     stage               ordinal  of the campaign whose blocks it comes from; of a sequential design 2, and 1 for factors
         that are dropped

@@ -5,6 +5,9 @@ from __future__ import annotations
 from virtometer.model import Verdict
 from virtometer.report.machine.field import Shape, by_name, texts
 
+FORMAT = 3
+"""Of the machine interface: another number wherever a field is renamed or goes."""
+
 Shape(
     "median",
     "the median of the blocks' ratios",

@@ -158,7 +158,7 @@ RUN = Shape(
     samples       count
     samples_unused  count
     probes        count     round trips
-    clock         clock?    the fitted line; null for raw values, which believe the guest's clock
+    clock         clock?    the fitted line; null for raw values, which are by the guest's clock
     fault         fault?    of the guest's clock, where it is the reason
     check=report.check  object?
     conditions    conditions

@@ -14,7 +14,7 @@ from virtometer.design.plan.reference import Section, sections
 from virtometer.design.plan.resolved import ResolvedPlan
 from virtometer.design.plan.selection import Selection
 from virtometer.design.schedule.duration import duration
-from virtometer.design.schedule.residents import Crowd, Residents, crowds, residents
+from virtometer.design.schedule.residents import GrowingGuests, Residents, growing_guests, residents
 from virtometer.design.schedule.trials import schedule
 from virtometer.environments.registry import KINDS
 from virtometer.host.cpu.caches import last_cache_bytes
@@ -53,9 +53,9 @@ def seconds_here(resolved: ResolvedPlan, results: Path) -> float:
     return duration(resolved, trials).seconds
 
 
-def crowds_here(resolved: ResolvedPlan, names: Collection[str], results: Path) -> list[Crowd]:
+def growing_guests_here(resolved: ResolvedPlan, names: Collection[str], results: Path) -> list[GrowingGuests]:
     """The scenarios of which numbers of guests are interleaved, and whether all environments have room on this host."""
-    return crowds(resolved, names, _room(resolved, results))
+    return growing_guests(resolved, names, _room(resolved, results))
 
 
 def _room(resolved: ResolvedPlan, results: Path) -> int:

@@ -44,7 +44,7 @@ from virtometer.model import (
 )
 from virtometer.programs import Programs, now
 from virtometer.runner.campaign.follow_up import second_stage
-from virtometer.runner.campaign.here import crowds_here, residents_here
+from virtometer.runner.campaign.here import growing_guests_here, residents_here
 from virtometer.runner.campaign.page_cache import alike, files_stay
 from virtometer.runner.campaign.remaining_time import RemainingTime, TimeLeft
 from virtometer.runner.campaign.stages import has_next, next_stage
@@ -121,10 +121,10 @@ def _begin(
     versions = _versions(resolved, programs)
     working = [state.name for state in statuses if state.works]
     together = residents_here(resolved, working, directory)
-    crowds = crowds_here(resolved, working, directory)
-    for sentence in [*together.sentences(), *(one.sentence for one in crowds if one.apart)]:
+    growing_guests = growing_guests_here(resolved, working, directory)
+    for sentence in [*together.sentences(), *(one.sentence for one in growing_guests if one.apart)]:
         progress.message(sentence)
-    planned = schedule(plan, working, seed, together.of_blocks, [one.scenario for one in crowds if one.apart])
+    planned = schedule(plan, working, seed, together.of_blocks, [one.scenario for one in growing_guests if one.apart])
     campaign = Campaign(
         plan=plan,
         plan_text=plan_text,
@@ -293,7 +293,7 @@ def _execute(
             ):
                 if agent_digest(lab.agent) != campaign.versions["agent_sha256"]:
                     raise HostChanged("the agent was replaced while the campaign began", advice="begin again")
-                stages = _Stages(ledger, lab, progress, lock)
+                stages = _Stages(ledger, resolved, lab, progress, lock)
                 stages.run(campaign, rest, again)
                 while has_next(found := ledger.read()) and (trials := stages.extended(found)) is not None:
                     stages.run(ledger.read(), trials)
@@ -311,8 +311,11 @@ def _execute(
 class _Stages:
     """The stages of one campaign: each has the guests and the plan that it needs."""
 
-    def __init__(self, ledger: Ledger, lab: LabContext, progress: Progress, lock: HostLock) -> None:
+    def __init__(
+        self, ledger: Ledger, resolved: ResolvedPlan, lab: LabContext, progress: Progress, lock: HostLock
+    ) -> None:
         self._ledger = ledger
+        self._resolved = resolved
         self._lab = lab
         self._progress = progress
         self._lock = lock
@@ -320,7 +323,9 @@ class _Stages:
     def run(self, campaign: Campaign, trials: Sequence[Trial], again: frozenset[int] = frozenset()) -> None:
         """Execute trials of the campaign. `again`: those that failed and are measured once more."""
         if trials:
-            resolved = resolve(campaign.plan, KINDS)
+            if campaign.plan != self._resolved.plan:  # a second stage has added environments
+                self._resolved = resolve(campaign.plan, KINDS)
+            resolved = self._resolved
             with laboratory_aside(resolved, self._lab):
                 _Execution(campaign, resolved, self._ledger, self._lab, self._progress, self._lock, again).run(trials)
 

@@ -270,12 +270,13 @@ class Growing(_Rounds):
 
     def windows(self) -> Iterator[Window]:
         """Long windows first, where it is not known whether short ones show the speed of the guests."""
-        yield from self._examine(_first_of_each([one for one in self._parties if one.environment not in self._known]))
-        apart = [party for party in self._parties if self._known.get(party.environment)]
+        able = [party for party in self._parties if not party.failed]
+        yield from self._examine(_first_of_each([one for one in able if one.environment not in self._known]))
+        apart = [party for party in able if self._known.get(party.environment)]
         for party in self._generator.shuffled(apart):
             if party.long_count == 0:
                 yield from self._long_window(party)
-        parties = [party for party in self._parties if party not in apart]
+        parties = [party for party in able if party not in apart]
         if not parties:
             return
         count = window_count(self._plan, parties[0].trial.placements[0].workload)

@@ -79,6 +79,13 @@ class Window:
         return list(pairwise(self.points))
 
     @property
+    def counted(self) -> list[tuple[Point, Point]]:
+        """As `pairs`, without the points between the ends that lack a count which both ends have."""
+        first, *between, last = self.points
+        both = first.counts.keys() & last.counts.keys()
+        return list(pairwise([first, *(one for one in between if both <= one.counts.keys()), last]))
+
+    @property
     def read(self) -> bool:
         """Whether it is known what happened in it."""
         return bool(self.points) and not self.hidden
@@ -109,7 +116,7 @@ def spent(windows: Sequence[Window]) -> Counts | None:
         return None
     all_s, read_s = sum(one.length_s for one in windows), sum(one.length_s for one in read)
     times = all_s / read_s if len(read) < len(windows) and read_s > 0 else 1.0
-    return passed([(a.counts, b.counts, times * one.share(a, b)) for one in read for a, b in one.pairs])
+    return passed([(a.counts, b.counts, times * one.share(a, b)) for one in read for a, b in one.counted])
 
 
 def read_cpu() -> tuple[float, ...]:

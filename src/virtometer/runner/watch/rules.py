@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from virtometer.counted import counted
 from virtometer.model import HostUse, Mark, MarkKind, Rules
 from virtometer.runner.watch.foreign import HostWatch
 from virtometer.runner.watch.host import read_table
@@ -30,7 +31,7 @@ def of_watch(watch: HostWatch | None, pairs: Sequence[tuple[Point, Point]], rule
         text = f"processors of the guest were slowed down {times} times for their temperature"
         found.append(Mark(MarkKind.THROTTLED, f"{text} (the plan allows {rules.max_throttling})"))
     if len(errors := watch.kernel_errors()) > rules.max_kernel_errors:
-        text = f"the kernel of the host logged {len(errors)} error{'s' if len(errors) > 1 else ''}: {errors[0]}"
+        text = f"the kernel of the host logged {counted(len(errors), 'error')}: {errors[0]}"
         found.append(Mark(MarkKind.KERNEL, visible(text)))
     return found
 
