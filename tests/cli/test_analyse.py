@@ -241,7 +241,7 @@ def test_of_many_treatments_the_table_has_the_differences_and_the_json_all(many:
     assert 1_000 < len(lines) < 1_050
     assert next(line.split()[0] for line in lines if "slower" in line) == "t2999"
     assert "The table has 1,000 of 2,999 comparisons, differences first; the JSON has all." in lines
-    assert any(line.startswith("2999 comparisons with t0: 1 slower and 2998 undecided.") for line in lines)
+    assert any(line.startswith("2,999 comparisons with t0: 1 slower and 2,998 undecided.") for line in lines)
     found = json.loads(virtometer("analyse", many, "--against", "t0", "--json").out)
     assert len(found["findings"]) == 3_000
 

@@ -51,9 +51,12 @@ def test_a_stretch_of_a_window_has_its_part_of_what_was_counted() -> None:
 
 
 def test_a_reading_between_the_ends_that_failed_leaves_the_rest() -> None:
-    ends = [Point(at, {GUEST: float(ns)}) for at, ns in ((0, 0), (200, 1500))]
-    assert spent([Window(0, 200, (ends[0], Point(100, {}), ends[1]))]) == {GUEST: 1500.0}
-    assert spent([Window(0, 200, (ends[0], Point(100, {GUEST: 1000.0}), Point(200, {})))]) == {}
+    points = [Point(at, {GUEST: 10.0 * at}) for at in (0, 100, 200, 300, 400)]
+    assert spent([Window(0, 400, (*points[:2], Point(200, {}), *points[3:]))]) == {GUEST: 4000.0}
+    assert spent([Window(0, 400, (points[0], Point(100, {}), *points[2:]))]) == {}, "it is around an end"
+    assert spent([Window(0, 400, (*points[:4], Point(400, {})))]) == {}
+    for count in (2, 3, 4):
+        assert spent([Window(0, 100 * (count - 1), tuple(points[:count]))]) == {GUEST: 1000.0 * (count - 1)}
 
 
 def test_a_reading_knows_what_it_took() -> None:

@@ -25,7 +25,7 @@ def headline(findings: Sequence[Finding]) -> str:
         return "Nothing was compared: the plan has one environment."
     counts = Counter(finding.verdict for finding in compared)
     parts = [
-        f"{counts[verdict]} {verdict.value}{_qualified(compared, verdict)}" for verdict in _COUNTED if counts[verdict]
+        f"{counts[verdict]:,} {verdict.value}{_qualified(compared, verdict)}" for verdict in _COUNTED if counts[verdict]
     ]
     count = counted(len(compared), "comparison")
     return f"{count} with {compared[0].ratio.reference}: {_list(parts)}.{equivalence_error(compared)}"

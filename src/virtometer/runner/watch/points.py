@@ -80,10 +80,10 @@ class Window:
 
     @property
     def counted(self) -> list[tuple[Point, Point]]:
-        """As `pairs`, without the points between the ends that lack a count which both ends have."""
-        first, *between, last = self.points
-        both = first.counts.keys() & last.counts.keys()
-        return list(pairwise([first, *(one for one in between if both <= one.counts.keys()), last]))
+        """As `pairs`, without points that lack a count, but for the two around each end: these say when it was."""
+        both = self.points[0].counts.keys() & self.points[-1].counts.keys()
+        between = (one for one in self.points[2:-2] if both <= one.counts.keys())
+        return list(pairwise([*self.points[:2], *between, *self.points[max(2, len(self.points) - 2) :]]))
 
     @property
     def read(self) -> bool:
