@@ -10,6 +10,7 @@ from virtometer.analysis.live import LiveEstimate
 from virtometer.design.plan.resolved import ResolvedPlan, resolve
 from virtometer.environments.registry import KINDS
 from virtometer.model import Plan, Stage, Trial, TrialRecord
+from virtometer.runner.campaign.progress import Progress
 from virtometer.runner.campaign.remaining_time import TimeLeft
 
 Document = Mapping[str, Any]
@@ -24,7 +25,7 @@ class MakePlan(Protocol):
     ) -> Plan: ...
 
 
-class Watcher:
+class Watcher(Progress):
     """A progress display that remembers."""
 
     directory: Path
@@ -51,9 +52,6 @@ class Watcher:
 
     def guest_starting(self, environment: str) -> None:
         self.starting.append(environment)
-
-    def trial_started(self, trial: Trial) -> None:
-        pass
 
     def trial_finished(
         self,

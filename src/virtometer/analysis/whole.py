@@ -15,7 +15,7 @@ from virtometer.analysis.curves.knees import Knee, knees
 from virtometer.analysis.curves.sweeps import Series, Sweep, series, sweeps
 from virtometer.analysis.describe.clocks import ClockQuality, clock_qualities
 from virtometer.analysis.describe.measures import Times, further_measures, histograms, histograms_of, median_and_range
-from virtometer.analysis.describe.samples import TimedSamples, samples_unused, timed_samples, value_bound
+from virtometer.analysis.describe.samples import TimedSamples, samples_unused, timed_samples
 from virtometer.analysis.effects.effect import Effects
 from virtometer.analysis.effects.in_stages import effects_of
 from virtometer.analysis.groups.scenarios import Together, together
@@ -193,14 +193,6 @@ class Analysis:
     def samples(self, run: Run) -> TimedSamples:
         """The samples of a scored run in host time."""
         return timed_samples(run)
-
-    def samples_unused(self, run: Run) -> int:
-        """How many samples of a run are set aside for a fault."""
-        return samples_unused(run)
-
-    def value_bound(self, run: Run) -> float | None:
-        """How far off the clock may make a run's value, in its unit; None where nobody knows."""
-        return value_bound(run)
 
     def times_of(self, run: Run) -> Mapping[str, Times]:
         """Times of single operations of one run, by name of the histogram; empty where none was scored."""

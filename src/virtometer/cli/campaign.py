@@ -12,7 +12,7 @@ from virtometer.cli.parts.display import display
 from virtometer.counted import counted
 from virtometer.errors import EnvironmentFailed, Interrupted, TrialsFailed
 from virtometer.model import Campaign
-from virtometer.runner.campaign.whole import Progress
+from virtometer.runner.campaign.progress import Progress
 from virtometer.store.files import resume_command
 
 

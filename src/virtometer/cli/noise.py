@@ -16,10 +16,11 @@ from virtometer.analysis.stopping.noise import MINUTES, Noise
 from virtometer.cli.parts.console import PlainConsole
 from virtometer.cli.parts.display import remaining, where
 from virtometer.cli.plan.files import NOISE, built_in, load
-from virtometer.model import Plan, Stage, Trial, TrialRecord
+from virtometer.model import Plan, Trial, TrialRecord
 from virtometer.report.parts.terminal_text import plain_table
 from virtometer.report.parts.words import percent
 from virtometer.runner.campaign.noise import measure
+from virtometer.runner.campaign.progress import Progress
 from virtometer.runner.campaign.remaining_time import TimeLeft
 
 
@@ -79,7 +80,7 @@ def show(found: Sequence[Noise], console: Console) -> None:
     )
 
 
-class NoiseProgress:
+class NoiseProgress(Progress):
     """One line on a terminal; elsewhere a line for each block, or nothing where `quiet`."""
 
     def __init__(self, console: Console, live: Live | None, *, quiet: bool = False) -> None:
@@ -103,12 +104,6 @@ class NoiseProgress:
     def begun(self, directory: Path, plan: Plan, planned: Sequence[Trial], finished: int) -> None:
         """The trials are planned; the directory is not the user's."""
         self._blocks = plan.blocks
-
-    def guest_starting(self, environment: str) -> None:
-        """A guest is being started."""
-
-    def extended(self, stage: Stage, planned: Sequence[Trial]) -> None:
-        """The plan has no further stages."""
 
     def trial_started(self, trial: Trial) -> None:
         """A trial begins."""

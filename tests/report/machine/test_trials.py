@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from tests.report.showcase import compared, lying
 from virtometer.model import Campaign
-from virtometer.report.machine.trials import PLACEMENT, RUN, TRIAL, Planned, Ran
+from virtometer.report.machine.trials import PLACEMENT, RUN, TRIAL, OfCampaign
 
 
 def rows(of: Campaign) -> list[dict[str, object]]:
-    return [TRIAL.row(Ran(of, record)) for record in of.trials]
+    return [TRIAL.row(OfCampaign(of, record.trial, record)) for record in of.trials]
 
 
 def test_a_failed_trial_has_its_reason_and_runs_without_a_score() -> None:
@@ -31,5 +31,5 @@ def test_a_run_has_the_fields_of_its_placement_and_the_fitted_line() -> None:
 
 def test_a_trial_has_the_number_of_its_stage() -> None:
     campaign = compared()
-    assert {Planned(campaign, trial).stage for trial in campaign.planned} == {1}
+    assert {OfCampaign(campaign, trial).stage for trial in campaign.planned} == {1}
     assert {row["stage"] for row in rows(campaign)} == {1}

@@ -25,6 +25,7 @@ from virtometer.counted import counted
 from virtometer.model import UNAVAILABLE, Plan, Stage, Trial, TrialRecord
 from virtometer.report.findings.summary import stage_sentence
 from virtometer.report.parts.words import quantity
+from virtometer.runner.campaign.progress import Progress
 from virtometer.runner.campaign.remaining_time import TimeLeft
 
 Estimates = Mapping[tuple[str, str], LiveEstimate]
@@ -65,7 +66,7 @@ def cell(live: LiveEstimate | None, *, long: bool = True) -> str:
     return f"{ratio.value:.3g} [{ratio.low:.3g}, {ratio.high:.3g}]"
 
 
-class PlainDisplay:
+class PlainDisplay(Progress):
     """One line for each thing that happens. Also keeps what both displays need to know."""
 
     def __init__(self, console: Console) -> None:

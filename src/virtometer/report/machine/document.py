@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from virtometer.analysis import Analysis
 from virtometer.analysis.effects.effect import Effects
 from virtometer.model import EnvironmentStatus, Finding, PlanEnvironment, TuningState
-from virtometer.report.machine import groups
+from virtometer.report.machine import groups  # noqa: F401 - its shapes are named in a table
 from virtometer.report.machine.clocks import LimitedClock
 from virtometer.report.machine.effects import EFFECT, EXPERIMENT, staged, with_factors
 from virtometer.report.machine.field import TYPES, Shape, by_name, line, texts
 from virtometer.report.machine.findings import FINDING, FORMAT
-from virtometer.report.machine.trials import Planned, Ran
+from virtometer.report.machine.trials import OfCampaign
 from virtometer.report.parts.left_tuned import left_tuned
 from virtometer.report.parts.plain import plain
 
 if TYPE_CHECKING:
     from virtometer.analysis.compared.comparison import Comparison
-
-__all__ = ["groups"]
 
 
 Shape(
@@ -163,10 +161,6 @@ Shape(
 )
 
 
-def _of_campaign(shape: type[Planned | Ran], name: str) -> Callable[[Analysis], Any]:
-    return lambda of: [shape(of.campaign, one) for one in getattr(of.campaign, name)]
-
-
 REPORT = Shape(
     "report",
     "what `report --format json` prints",
@@ -206,8 +200,8 @@ REPORT = Shape(
         "experiment": lambda of: with_factors(of.effects),
         "environments": _places,
         "clocks": lambda of: [LimitedClock(one, of.campaign.plan.limits.clock_error) for one in of.clocks],
-        "trials": _of_campaign(Ran, "trials"),
-        "planned": _of_campaign(Planned, "planned"),
+        "trials": lambda of: [OfCampaign(of.campaign, one.trial, one) for one in of.campaign.trials],
+        "planned": lambda of: [OfCampaign(of.campaign, one) for one in of.campaign.planned],
         "plan": lambda of: of.campaign.plan.model_dump(mode="json"),
     },
 )

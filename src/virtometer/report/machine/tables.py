@@ -26,7 +26,7 @@ from virtometer.analysis.groups.reference import STATES
 from virtometer.model import NO_SLICE, Estimate, Run, TrialRecord, columns_of, texts_of
 from virtometer.report.machine.findings import FINDING
 from virtometer.report.machine.groups import GROUP, MATRIX, MEMBER, RANK
-from virtometer.report.machine.trials import PLACEMENT, RUN, TRIAL, Ran
+from virtometer.report.machine.trials import PLACEMENT, RUN, TRIAL, OfCampaign
 from virtometer.report.parts.plain import plain
 from virtometer.visible import visible
 
@@ -68,7 +68,7 @@ def results_csv(analysis: Analysis) -> str:
 
     def rows() -> Iterable[Mapping[str, object]]:
         for record in campaign.trials:
-            shared = dict(TRIAL.cells(Ran(campaign, record)))
+            shared = dict(TRIAL.cells(OfCampaign(campaign, record.trial, record)))
             shared["marks"] = " | ".join(map(str, record.marks))
             runs = {run.placement.ordinal: run for run in record.runs}
             for placement in record.trial.placements:

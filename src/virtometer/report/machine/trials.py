@@ -21,7 +21,7 @@ Shape(
     sent_dropped      integer
     """,
 )
-_STATES = """
+_STATES = """\
     user              number
     nice              number
     system            number
@@ -31,13 +31,13 @@ _STATES = """
     softirq           number
     steal             number
 """
-Shape("processor", "CPU seconds of one processor", f"    number  count\n{_STATES[1:]}")
+Shape("processor", "CPU seconds of one processor", "    number            count\n" + _STATES)
 Shape(
     "host_use",
     "CPU seconds of all processors over the scored window",
-    f"""
-    wall_s            number
-{_STATES[1:-1]}
+    "    wall_s            number\n"
+    + _STATES
+    + """
     foreign           number?   of programs that are neither a guest nor the laboratory
     run_delay         number?   in which the measured guest was ready and others had its processors
     pressure          number?   in which some program of the host waited for a processor
@@ -91,10 +91,7 @@ Shape(
     bound   number?  relative error of every duration, where that was too large
     """,
 )
-PLACEMENT = Shape(
-    "placement",
-    "one workload in one guest",
-    """
+_PLACEMENT = """
     environment  text
     workload     text
     role         measured|load|service
@@ -102,8 +99,8 @@ PLACEMENT = Shape(
     ordinal      count     identifies the placement within its trial
     uses         count[]   ordinals of the services that it uses; beyond them it may use those of the laboratory
     instance     ordinal   number of the agent within the guest
-    """,
-)
+"""
+PLACEMENT = Shape("placement", "one workload in one guest", _PLACEMENT)
 
 
 def _placed(name: str) -> Callable[[Run], Any]:
@@ -131,14 +128,8 @@ _HISTOGRAM: Schema = {
 RUN = Shape(
     "run",
     "what one placement measured; what a run of a failed trial lacks is null",
-    """
-    environment   text
-    workload      text
-    role          measured|load|service
-    guest         ordinal   as in the placement, as are ordinal, uses and instance
-    ordinal       count
-    uses          count[]
-    instance      ordinal
+    _PLACEMENT
+    + """
     guest_id      text
     kernel        text
     op            text
@@ -186,28 +177,12 @@ RUN = Shape(
 )
 
 
-class Planned(NamedTuple):
-    """A trial of a campaign."""
+class OfCampaign(NamedTuple):
+    """A trial of a campaign, with its record where it has run."""
 
     campaign: Campaign
     trial: Trial
-
-    @property
-    def stage(self) -> int:
-        """That it belongs to."""
-        return self.campaign.stage_of(self.trial)
-
-
-class Ran(NamedTuple):
-    """A finished trial of a campaign."""
-
-    campaign: Campaign
-    record: TrialRecord
-
-    @property
-    def trial(self) -> Trial:
-        """The trial that was executed."""
-        return self.record.trial
+    record: TrialRecord | None = None
 
     @property
     def stage(self) -> int:
@@ -265,8 +240,8 @@ _DONE: Schema = {
 TRIAL = Shape(
     "trial",
     "a finished trial",
-    f"""
-{_PLANNED[1:-1]}
+    _PLANNED
+    + """
     status=record.status  done|failed
     reason=record.reason  text  of a failed trial; else empty
     reason_kind=record.failure.kind  kind?  of a failed trial; else null

@@ -5,14 +5,13 @@ from __future__ import annotations
 import platform
 import tempfile
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import Protocol
 
 from virtometer import __version__
-from virtometer.analysis.live import LiveEstimate, LiveEstimates
+from virtometer.analysis.live import LiveEstimates
 from virtometer.counted import counted
 from virtometer.deferred_signals import deferred_signals
 from virtometer.design.feasible import disk_files
@@ -46,7 +45,8 @@ from virtometer.programs import Programs, now
 from virtometer.runner.campaign.follow_up import second_stage
 from virtometer.runner.campaign.here import growing_guests_here, residents_here
 from virtometer.runner.campaign.page_cache import alike, files_stay
-from virtometer.runner.campaign.remaining_time import RemainingTime, TimeLeft
+from virtometer.runner.campaign.progress import Progress
+from virtometer.runner.campaign.remaining_time import RemainingTime
 from virtometer.runner.campaign.stages import has_next, next_stage
 from virtometer.runner.campaign.tuned_host import tunes_host
 from virtometer.runner.execution.executor import Executor
@@ -62,41 +62,6 @@ from virtometer.store.files import resume_command
 from virtometer.store.ledger import Ledger
 
 _BASELINE_FAILURES = 2
-
-
-class Progress(Protocol):
-    """What a campaign tells whoever watches."""
-
-    def swept(self, sentences: Sequence[str]) -> None:
-        """What earlier laboratories had left behind was removed."""
-
-    def stage(self, text: str) -> None:
-        """What the laboratory does now, beside trials and starts of guests; it may take a while."""
-
-    def begun(self, directory: Path, plan: Plan, planned: Sequence[Trial], finished: int) -> None:
-        """The campaign's directory exists; `finished` trials were already done."""
-
-    def guest_starting(self, environment: str) -> None:
-        """A guest is being started."""
-
-    def trial_started(self, trial: Trial) -> None:
-        """A trial begins."""
-
-    def trial_finished(
-        self,
-        record: TrialRecord,
-        done: int,
-        total: int,
-        left: TimeLeft,
-        estimates: Mapping[tuple[str, str], LiveEstimate],
-    ) -> None:
-        """A trial is in the ledger. `estimates` is by (workload, environment)."""
-
-    def extended(self, stage: Stage, planned: Sequence[Trial]) -> None:
-        """A further stage is fixed; `planned` are all trials, its own included."""
-
-    def message(self, text: str) -> None:
-        """Something that the user should know."""
 
 
 def begin(
