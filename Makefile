@@ -31,11 +31,13 @@ test-all: setup ## all tests of both languages, with the slow sweeps, all orders
 lint: setup ## formatting, lints and types of both languages
 	@setup/lint.sh
 
-contract: setup ## make the files anew that are made from the agent's table, the models of plans and the fields of reports
+contract: setup ## make the files anew that come from the agent's table, plans, reports and the command line
 	@"$$(.venv/bin/virtometer agent path)" kernels --json > contract/kernels.json
-	@.venv/bin/python setup/kernel_page.py
+	@.venv/bin/python -m setup.kernel_page
 	@.venv/bin/virtometer plan reference --markdown > docs/PLANS.md
-	@.venv/bin/python setup/machine_pages.py
+	@.venv/bin/virtometer plan schema > contract/schema/plan.schema.json
+	@.venv/bin/python -m setup.machine_pages
+	@.venv/bin/python -m setup.commands_page
 
 mutants: setup ## wrong agents on purpose, and which check finds each (about an hour; ONLY=memory for some)
 	@ONLY="$(ONLY)" setup/mutants.sh
