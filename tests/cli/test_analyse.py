@@ -124,7 +124,7 @@ def test_aliases_of_a_table_are_said(tmp_path: Path) -> None:
     path = tmp_path / "half.csv"
     path.write_text("\n".join(rows))
     flat = " ".join(virtometer("analyse", str(path)).out.split())
-    assert "a: cannot be told from b:c in this design: the number is of all of them together" in flat
+    assert "a: cannot be told from b:c in this design: the number is of their sum" in flat
     effects = json.loads(virtometer("analyse", str(path), "--json").out)["effects"]
     assert {one["term"]: one["aliases"] for one in effects} == {"a": ["b:c"], "b": ["a:c"], "c": ["a:b"]}
 

@@ -68,7 +68,7 @@ def test_the_legend_says_which_ratios_are_compared(tmp_path: Path) -> None:
     stored_c = tmp_path / "c"
     assert "typical" not in virtometer("compare", stored_c, stored_c).out, "whatever the plan chose"
     told = " ".join(virtometer("compare", stored_c, stored_c, "--verdict", "typical").out.split())
-    assert "interval; ratios are typical ones, without stops, where both sides have them" in told
+    assert "interval; ratios are typical ones, without stalls, where both sides have them" in told
 
 
 def test_a_margin_decides_what_is_worse(tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ def test_markdown_is_for_a_pull_request(tmp_path: Path) -> None:
         (["a"], "one campaign alone needs --in with two environments, or a second campaign"),
         (["a", "--in", "box"], "one campaign alone needs --in with two environments"),
         (["a", "b", "--in", "native,box"], "--in is for the environments of one campaign"),
-        (["a", "b", "--json", "--markdown"], "--json and --markdown cannot be given together"),
+        (["a", "b", "--json", "--markdown"], "--json and --markdown exclude each other"),
         (["a", "b", "--margin", "2"], "--margin is 2, but must be"),
         (["a", "b", "--verdict", "median"], "--verdict is median, but must be total or typical"),
         (["a", "b", "--verdict", "typical", "--absolute"], "values (--absolute) have none"),

@@ -325,11 +325,11 @@ def test_a_precision_fixes_further_blocks_once_and_more_are_a_stage_of_their_own
 def test_a_budget_that_the_first_blocks_exceed_is_told_before_they_are_measured(tmp_path: Path) -> None:
     ended = program("run", written(tmp_path, 6, "block"), "--budget", "2s", "--out", tmp_path / "results")
     assert ended.status == 0
-    told = [line for line in ended.err.splitlines() if "longer than the budget of 2 seconds" in line]
+    told = [line for line in ended.err.splitlines() if "more than the budget of 2 seconds" in line]
     assert len(told) == 1 and told[0].startswith("virtometer: the first 6 blocks take about ")
     assert len(read(tmp_path / "results").trials) == 24
     ended = program("run", written(tmp_path, 6, "block"), "--budget", "1h", "--blocks", "1", "--out", tmp_path / "long")
-    assert "longer than the budget" not in ended.err
+    assert "more than the budget" not in ended.err
 
 
 @pytest.mark.parametrize("unavailable", ["refuse", "skip"])

@@ -11,13 +11,13 @@ from virtometer.model import (
     ClockFault,
     ClockFit,
     CommandLine,
+    Excluded,
     Failure,
     FailureKind,
     Mark,
     MarkKind,
     RoundTrip,
     Run,
-    SetAside,
 )
 
 CPU = Work("cpu linpack 500", "linpack", "classic", "FLOP/s", 4e9, parameters={"size": 500})
@@ -58,7 +58,7 @@ def showcase() -> Campaign:
     first = campaign.trials[0]
     (run,) = first.runs
     mark = "clock error ±0.6% exceeds the limit of 0.5%"
-    aside = (replace(run.samples[0], set_aside=SetAside.CLOCK_ERROR, mark=mark), *run.samples[1:])
+    aside = (replace(run.samples[0], excluded=Excluded.CLOCK_ERROR, mark=mark), *run.samples[1:])
     trials = (replace(first, runs=(replace(run, samples=aside),)), *campaign.trials[1:])
     command = CommandLine(campaign.created_at, "a command", ("sh", "-c", "echo '</script><img src=x>'"), None)
     return replace(

@@ -37,5 +37,5 @@ def test_scripts_draw_every_plot_and_nothing_is_asked_for(tmp_path: Path) -> Non
     root = re.search(r"<html[^>]*>", shown)
     assert root is not None and "data-violation" not in root[0] and "data-fault" not in root[0]
     canvases = re.findall(r'<div class="canvas[^"]*"', shown)
-    assert len(canvases) == 11
+    assert len(canvases) == 16
     assert all("vega-embed" in canvas for canvas in canvases)

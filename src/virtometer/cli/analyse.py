@@ -32,15 +32,19 @@ def analyse(
         str, typer.Option("--margin", help="Difference that is small enough to be called equivalent: 0.05 or 5%.")
     ] = "5%",
     json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+    notes: Annotated[bool, typer.Option("--notes", help="Print all notes of the table.")] = False,
 ) -> None:
     """Compare numbers from elsewhere by the rules of campaigns.
 
-    The table is CSV with a header line and one row a value, in the columns block, metric, unit, better (higher or
-    lower), value, and treatment. Several values of a treatment in one block are numbered in the column replicate.
-    Instead of treatment there may be a column factor:NAME for each factor: the treatment is then NAME=LEVEL, ...,
-    and the effect of each factor and of every two of them is told, with what cannot be told apart. Rows are in the
-    order of execution: a note says where it was not random within blocks, and where blocks drift, have two modes or
-    resemble their neighbours.
+    The table is CSV with a header line. Each row has one value, in the columns block, metric, unit, better, value and
+    treatment; better is higher or lower. Several values of a treatment in one block are numbered in the column
+    replicate.
+
+    Instead of treatment there may be a column factor:NAME for each factor. The treatment is then NAME=LEVEL, ... The
+    effects of all factors and of every two of them are shown, with those that cannot be told apart.
+
+    Rows are in the order of execution. Notes name an order that is not random within blocks, and blocks that drift,
+    have two modes or resemble their neighbours.
     """
     from virtometer.cli.parts.console import PlainConsole
     from virtometer.cli.parts.notice import notice
@@ -55,6 +59,7 @@ def analyse(
             from virtometer.analysis.table.long_table import read
             from virtometer.counted import counted
             from virtometer.report.effects.terminal import terminal
+            from virtometer.report.findings.summary import equivalence_error, undecided
             from virtometer.report.formats.terminal import ResultTable
             from virtometer.report.machine.document import findings_parts
 
@@ -74,7 +79,8 @@ def analyse(
             for part in terminal(told):
                 console.print(part)
         else:
-            PlainConsole().print(ResultTable(found))
+            budget, method = undecided(found), [equivalence_error(found)] if notes else None
+            PlainConsole().print(ResultTable(found, budget=budget, method=method))
 
 
 @contextmanager

@@ -21,8 +21,8 @@ from virtometer.cli.run import run
 from virtometer.cli.time_server import time_server
 
 app = application(
-    "A laboratory for the efficiency of virtualization: what does it cost to run work in a container, a sandbox, "
-    "a virtual machine or an emulator instead of natively?",
+    "A laboratory for the efficiency of virtualization. What does work cost in a container, a sandbox, a virtual "
+    "machine or an emulator, compared with running natively?",
     name="virtometer",
     epilog=epilog(),
     pretty_exceptions_enable=False,

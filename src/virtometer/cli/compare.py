@@ -38,8 +38,8 @@ def compare(
 ) -> None:
     """Say what became better or worse from one campaign to another: a new kernel, a new runtime, a new host.
 
-    The exit status is made for CI, and is a test: 0 where a loss as large as the margin is excluded everywhere, 20
-    where one that is larger is shown somewhere, 21 where neither is so, or B has lost a value that A has.
+    The exit status is a test for CI. 0: a loss as large as the margin is excluded everywhere. 20: a larger loss is
+    shown somewhere. 21: neither is so, or B has lost a value that A has.
     """
     from virtometer.analysis.compared.campaigns import compare_campaigns, differing
     from virtometer.analysis.compared.environments import compare_environments
@@ -53,7 +53,7 @@ def compare(
     share = share_option("--margin", margin)
     by = _verdict_by(verdict, absolute=absolute)
     if json and markdown:
-        raise UsageError("--json and --markdown cannot be given together")
+        raise UsageError("--json and --markdown exclude each other")
     first = _read(a)
     if b is None:
         names = [name.strip() for name in environments.split(",") if name.strip()]

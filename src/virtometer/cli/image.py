@@ -47,7 +47,7 @@ def build(
     ] = "",
     again: Annotated[bool, typer.Option("--again", help="Also where it is there.")] = False,
 ) -> None:
-    """Build an image, which takes a minute or two. What a campaign needs it builds by itself."""
+    """Build an image, which takes a minute or two. A campaign builds what it needs automatically."""
     from virtometer.cli.parts.notice import notice
     from virtometer.runner.lab.image_store import build_image
 

@@ -72,9 +72,9 @@ def show(found: Sequence[Noise], console: Console) -> None:
             console.print(Text(f"{one.workload}: {one.reason}"))
     console.print(
         Text(
-            "spread: standard deviation of a block's ratio. noise floor: what the same environment twice may seem to "
-            "differ by in these blocks. found in: the smallest difference that a campaign of this workload and two "
-            "environments finds with 80 % probability in so much time.",
+            "Spread: standard deviation of a block's ratio. Noise floor: the largest difference that two guests of "
+            "the same environment may seem to have in these blocks. Found in: the smallest difference that a campaign "
+            "of this length finds with 80 % probability. It has this workload and two environments.",
             style="dim",
         )
     )

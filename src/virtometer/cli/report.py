@@ -46,7 +46,10 @@ def report(
         Path | None, typer.Option("--out", metavar="FILE", help="Write to this file instead; - is standard output.")
     ] = None,
     raw: Annotated[
-        bool, typer.Option("--raw", help="Time everything by the guests' own clocks, put nothing right.")
+        bool, typer.Option("--raw", help="Time everything by the guests' own clocks, correct nothing.")
+    ] = False,
+    notes: Annotated[
+        bool, typer.Option("--notes", help="Print all notes of the table, and how its verdicts were reached.")
     ] = False,
 ) -> None:
     """Print the table of a campaign, or make its report. Works while the campaign still runs."""
@@ -55,6 +58,8 @@ def report(
     from virtometer.errors import UsageError
     from virtometer.store.ledger import Ledger
 
+    if kind is not None and notes:
+        raise UsageError("--notes is for the table", advice="leave out --notes: every format has all notes")
     if kind is None and out is not None:
         raise UsageError("--out needs --format", advice=f"add --format {', '.join(Format)}")
     maker = _MAKERS.get(kind, "virtometer.report.machine.tables")
@@ -70,7 +75,7 @@ def report(
         for sentence in left_tuned(campaign):
             typer.echo(sentence, err=True)
     if kind is None:
-        print_table(analysis, directory)
+        print_table(analysis, directory, notes=notes)
         say(f"page with all plots: virtometer report {quote(str(directory))} --format html{' --raw' if raw else ''}")
     elif kind is Format.HTML and out is None:
         say(str(write_html(analysis, directory)))

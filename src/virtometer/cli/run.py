@@ -111,8 +111,8 @@ def _beyond_budget(resolved: ResolvedPlan, results: Path) -> str:
     if plan.budget_s is None or seconds <= plan.budget_s:
         return ""
     return (
-        f"the first {plan.first_blocks} blocks take about {time_words(seconds)} where every environment works, longer "
-        f"than the budget of {time_words(plan.budget_s)}; they are measured all the same, because a verdict takes them"
+        f"the first {plan.first_blocks} blocks take about {time_words(seconds)} where every environment works. That is "
+        f"more than the budget of {time_words(plan.budget_s)}, but a verdict takes these blocks, so they are measured"
     )
 
 

@@ -19,7 +19,7 @@ def time_server(
     ] = "127.0.0.1",
     as_json: Annotated[bool, typer.Option("--json", help="Print the ports as one line of JSON.")] = False,
 ) -> None:
-    """Tell the time to programs in guests whose own clock cannot be believed, until Ctrl-C.
+    """Give the host's time to programs in guests whose own clock is unusable, until Ctrl-C.
 
     Commands, one a line: start (the clock begins), time (microseconds since start), quit.
     """

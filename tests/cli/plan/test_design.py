@@ -155,7 +155,7 @@ def test_options_of_designs_need_factors(tmp_path: Path) -> None:
         assert outcome.status == 2
         assert f"{words[0]} is for plans with factors, and 'aa' has none" in outcome.err
     both = shown(eight(tmp_path), "--noise", "3%", "--pilot", tmp_path)
-    assert "--noise and --pilot cannot be given together" in both.err
+    assert "--noise and --pilot exclude each other" in both.err
     assert "--noise is much, but must be" in shown(eight(tmp_path), "--noise", "much").err
     assert "--budget is long, but must be" in shown(eight(tmp_path), "--budget", "long").err
 

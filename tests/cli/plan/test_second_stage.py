@@ -47,4 +47,4 @@ def test_show_says_how_small_an_effect_both_stages_find(tmp_path: Path) -> None:
 def test_a_budget_is_no_choice_of_a_sequential_design(tmp_path: Path) -> None:
     outcome = virtometer("plan", "show", eight(tmp_path, "{type: sequential}"), "--budget", "1h")
     assert outcome.status == 2
-    assert "a sequential design finds its second stage by itself" in outcome.err
+    assert "a sequential design finds its second stage automatically" in outcome.err

@@ -155,7 +155,7 @@ def test_show_says_what_guests_need_at_once_and_their_groups(tmp_path: Path, mon
         "\n".join(
             [
                 "= 24 trials, 36 in groups, one start of each guest a block",
-                "memory: guests that take turns need 952M of memory together, and 768M are free: each block has "
+                "memory: guests that take turns need 952M of memory in total, and 768M are free: each block has "
                 "2 groups, each with native",
                 "  group 1: 2 x native 104M + runc 104M = 312M",
                 "  group 2: 2 x native 104M + QEMU (emulated) 640M = 848M",
@@ -230,8 +230,8 @@ def test_work_that_runs_to_completion_takes_longer_than_is_known() -> None:
     outcome = virtometer("plan", "show", ROOT / "plans" / "bonnie.yaml")
     assert re.search(
         r"^time: about \d+ (seconds|minutes) of measuring where every environment works, and more: 546 trials run "
-        r"their work to completion, however long that takes, not for a set time; `run` shows the whole time left once "
-        r"each of these workloads has run \(per char write, block write, rewrite and 10 more\)$",
+        r"their work to completion, for a time that is not known before\. `run` shows the whole time left once each of "
+        r"these workloads has run \(per char write, block write, rewrite and 10 more\)$",
         outcome.out,
         re.MULTILINE,
     )

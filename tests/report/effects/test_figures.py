@@ -61,9 +61,12 @@ def test_residuals_are_in_run_order_and_thinned_where_they_are_many() -> None:
 
 def test_without_effects_nothing_is_drawn() -> None:
     nothing = response((AIO,), lambda _: 0.0, skip=lambda one: one["aio"] == "threads")
-    assert effect_figures.figures(effects(experiment(nothing, variables=(AIO,)), 0.05).metrics[0], 0.05) == []
+    (of,) = effects(experiment(nothing, variables=(AIO,)), 0.05).metrics
+    assert effect_figures.pareto(of, 0.05) is None and effect_figures.details(of) == []
 
 
 def test_the_specifications_are_right() -> None:
-    for figure in effect_figures.figures(metric(), 0.05):
+    first = effect_figures.pareto(metric(), 0.05)
+    assert first is not None
+    for figure in (first, *effect_figures.details(metric())):
         alt.Chart.from_dict(json.loads(json.dumps({"$schema": alt.SCHEMA_URL, **figure.spec})), validate=True)

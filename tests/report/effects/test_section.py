@@ -14,6 +14,9 @@ def test_each_metric_has_figures_notes_and_a_table() -> None:
     first, found = change(of), section(of)
     assert first is not None and found is not None
     assert first.headline.startswith("Change aio from threads to io_uring") and first.tables
+    assert len(first.figures) == len(of.metrics)
+    for figure, one in zip(first.figures, of.metrics, strict=True):
+        assert figure.alternative.startswith(f"Effects on {one.metric}: ")
     assert [part.title for part in found.parts] == [one.metric for one in of.metrics]
     assert all(part.figures and part.tables for part in found.parts)
     assert not found.tables, "no first stage"

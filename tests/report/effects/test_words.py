@@ -146,14 +146,14 @@ def test_only_with_is_not_said_where_the_level_that_is_left_is_undecided(disk: E
 def test_effects_of_a_plan_with_typical_verdicts_are_said_to_be_about_the_total_ratio(disk: Effects) -> None:
     assert "typical" not in effect_words.about(disk)
     assert effect_words.about(replace(disk, typical=True)).endswith(
-        "with all stops, although the verdicts of the plan are about the typical ratio."
+        "with all stalls. The verdicts of the plan are about the typical ratio."
     )
 
 
 def test_the_glossary_says_which_claims_the_bound_is_of() -> None:
     assert "whole experiment" not in effect_words.GLOSSARY["influence"]
     assert "about the values of all workloads" in effect_words.GLOSSARY["influence"]
-    assert "in each of these families" in effect_words.GLOSSARY["no influence"]
+    assert "any such claim of a family" in effect_words.GLOSSARY["no influence"]
 
 
 def test_without_any_effect_that_is_said() -> None:

@@ -91,7 +91,7 @@ def test_the_plot_says_what_was_not_measured(both: tuple[ClockQuality, ...]) -> 
     found = figure([unknown, both[1]], 0.005)
     assert found is not None
     assert "native by rate, from which length on is not known" in found.alternative
-    assert "Dotted (native)" in found.caption and "the workload clock measures them" in found.caption
+    assert "Dotted (native)" in found.caption and "The workload clock measures" in found.caption
     lines = found.spec["datasets"][found.spec["layer"][1]["data"]["name"]]
     assert {row["v"] for row in lines if row["e"] == "native"} == {1.4e-6}, "with the bound, whatever the length"
     assert {(row["e"], row["k"]) for row in lines} == {("native", 0), ("bad", 1)}
@@ -114,7 +114,7 @@ def test_a_raw_page_says_that_clocks_are_believed_and_how_wrong_that_is() -> Non
     made = campaign()
     right, raw = (page(analyse(one), scripts=False) for one in (made, by_guest_clocks(made)))
     assert "Every duration above is in host time" in right and "The results above are corrected" in right
-    assert "Every duration above is what the guests&#39; own clocks said" in raw
+    assert "Every duration above is by the guests&#39; own clocks" in raw
     assert "Every duration above is in host time" not in raw and "known in host time" not in raw
     assert "The results above are not corrected" in raw and "±nan" not in raw
     assert "-19,608 ±" in right and "-19,608 ±" in raw, "the comparison is the same"
@@ -146,7 +146,7 @@ def test_clocks_that_cannot_be_believed_are_in_the_table_and_the_plot() -> None:
         "2 stepped (up to 3.00 s)",
         "2 went back (up to 2.00 s)",
     )
-    assert rows["samples set aside for the clock's sake"] == ("0", *["8"] * 5)
+    assert rows["samples excluded because of the clock"] == ("0", *["8"] * 5)
     drawn = figure(found, 0.005)
     assert drawn is not None
     for name in faults:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from tests.analysis.simulated_campaigns import Place, Work, gaussian, outliers, simulate
 from virtometer.analysis import analyse
 from virtometer.model import Finding, Verdict
-from virtometer.report.findings.summary import headline, sentences, undecided
+from virtometer.report.findings.summary import equivalence_error, headline, sentences, undecided
 from virtometer.report.parts import words
 
 
@@ -55,24 +55,25 @@ def open_findings(*needed: int | None) -> list[Finding]:
 
 def test_the_typical_and_the_worst_comparison_are_told() -> None:
     text = undecided(open_findings(603, 12, 10, 14, 3))
-    assert "deciding the typical one takes about 12 more blocks (12 min), probably 6 to 24; " in text
-    assert "; the worst about 603 more blocks (10 h" in text
+    assert "The median decision takes about 12 more blocks (12 min), probably 6 to 24. " in text
+    assert " The slowest takes about 603 more blocks (10 h" in text
 
 
 def test_one_comparison_has_neither_a_typical_nor_a_worst_one() -> None:
-    assert undecided(open_findings(12)).endswith("; deciding it takes about 12 more blocks (12 min), probably 6 to 24.")
-    assert undecided(open_findings(None)).endswith("; deciding it takes more blocks than a plan may have.")
+    assert undecided(open_findings(12)).endswith(". A decision takes about 12 more blocks (12 min), probably 6 to 24.")
+    assert undecided(open_findings(None)).endswith(". It cannot be decided with as many blocks as a plan may have.")
 
 
 def test_comparisons_that_all_take_the_same_are_told_once() -> None:
     text = undecided(open_findings(12, 12, 12))
-    assert text.endswith("; deciding each takes about 12 more blocks (12 min), probably 6 to 24.")
+    assert text.endswith(". Each decision takes about 12 more blocks (12 min), probably 6 to 24.")
 
 
 def test_what_no_plan_can_decide_is_counted() -> None:
     text = undecided(open_findings(5, None, 7, None))
-    assert "deciding the typical one takes about 5 more blocks (5 min), probably 2 to 10; the worst about 7" in text
-    assert text.endswith("; deciding 2 of 4 takes more blocks than a plan may have.")
+    decision = "The median decision takes about 5 more blocks (5 min), probably 2 to 10. The slowest takes about 7"
+    assert decision in text
+    assert text.endswith(". 2 of 4 cannot be decided with as many blocks as a plan may have.")
 
 
 def test_the_headline_counts_what_is_qualified() -> None:
@@ -80,9 +81,9 @@ def test_the_headline_counts_what_is_qualified() -> None:
     (native, a, b, c) = findings
     stalls, busy = "between stalls; total 0.88 [0.80, 0.97]", "the host was busy"
     found = (native, replace(a, qualified=stalls), b, replace(c, verdict=Verdict.UNDECIDED, qualified=busy))
-    assert headline(findings).startswith("3 comparisons with native: 3 equivalent. Each of the 3 has a chance")
-    assert headline(found).startswith(
-        "3 comparisons with native: 2 equivalent (1 between stalls) and 1 undecided (1: the host was busy). "
+    assert headline(findings) == "3 comparisons with native: 3 equivalent."
+    assert headline(found) == (
+        "3 comparisons with native: 2 equivalent (1 between stalls) and 1 undecided (1: the host was busy)."
     )
 
 
@@ -95,19 +96,18 @@ def equal(adjusted: list[float]) -> list[Finding]:
 
 def test_the_count_of_equivalents_says_how_often_they_are_wrong() -> None:
     """All comparisons that were tested count: at the margin each has the chance, and all found ones would be wrong."""
-    assert headline(equal([0.2] * 15)).endswith(
-        "15 equivalent and 15 undecided. Each of the 30 has a chance of at most 5 % of a wrong `equivalent`: "
-        "at most 1.5 on average."
+    assert equivalence_error(equal([0.2] * 15)) == (
+        "Each of the 30 comparisons has a chance of at most 5 % of a wrong `equivalent`: at most 1.5 on average."
     )
-    assert headline(equal([0.01, 0.02, 0.2])).endswith(
-        "on average. For 2 of the 3 together the chance of any wrong one is at most 5 %."
+    assert equivalence_error(equal([0.01, 0.02, 0.2])).endswith(
+        "on average. For 2 of the 3 the chance that any of them is wrong is at most 5 %."
     )
-    assert headline(equal([0.01, 0.02])).endswith(
-        "on average. For all 2 together the chance of any wrong one is at most 5 %."
+    assert equivalence_error(equal([0.01, 0.02])).endswith(
+        "on average. For all 2 the chance that any of them is wrong is at most 5 %."
     )
-    one = equal([0.01])[:1]
-    assert headline(one).endswith("1 equivalent. The chance of a wrong `equivalent` is at most 5 %.")
-    assert "wrong" not in headline(open_findings(12))
+    assert equivalence_error(equal([0.01])[:1]) == "The chance of a wrong `equivalent` is at most 5 %."
+    assert equivalence_error(open_findings(12)) == ""
+    assert headline(equal([0.2] * 15)).endswith("15 equivalent and 15 undecided.")
 
 
 def test_the_level_of_intervals_is_named_as_it_is() -> None:

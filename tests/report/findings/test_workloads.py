@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.report.crowds import crowd
+from tests.report.group_campaigns import group_campaign
 from tests.report.showcase import showcase
 from virtometer.analysis import analyse
 from virtometer.report.findings.workloads import identities, section
@@ -24,5 +24,5 @@ def test_a_workload_has_its_comparisons_its_samples_and_its_numbers() -> None:
 
 
 def test_where_single_guests_were_not_measured_there_is_none() -> None:
-    analysis = analyse(crowd(blocks=2))
+    analysis = analyse(group_campaign(blocks=2))
     assert section(analysis) is None and identities(analysis) == {}

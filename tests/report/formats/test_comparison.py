@@ -45,12 +45,12 @@ def test_a_row_has_both_sides_the_ratio_and_the_verdict() -> None:
         ("read|all", "box", "equivalent", "not worse (p < 0.0001)"),
     ]
     assert [cell.split()[0] for cell in found[0][2:5]] == ["0.80", "0.40", "0.50"]
-    error = " Each of the 2 has a chance of at most 5 % of a wrong `equivalent`: at most 0.10 on average."
+    error = " Each of the 2 comparisons has a chance of at most 5 % of a wrong `equivalent`: at most 0.10 on average."
     begin = "B against A: 1 slower, 1 equivalent. Worse by more than 5 %:"
     assert headline(compared()) == f"{begin} 1 of 2 comparisons; not worse: 1 of 2; open: 0.{error}"
-    together = " For all 2 together the chance of any wrong one is at most 5 %."
+    joint = " For all 2 the chance that any of them is wrong is at most 5 %."
     assert headline(compared(0.8)).endswith(
-        f"Worse by more than 5 %: 0 of 2 comparisons; not worse: 2 of 2; open: 0.{error}{together}"
+        f"Worse by more than 5 %: 0 of 2 comparisons; not worse: 2 of 2; open: 0.{error}{joint}"
     )
 
 
@@ -67,7 +67,7 @@ def test_the_table_says_in_words_what_it_says(width: int) -> None:
     assert "worse?" in flat and "…" not in flat
     assert [line.split()[-1] for line in ends(text)] == ["worse", "worse"] and "not worse" in text
     assert "runc: 1.0 in A, 1.1 in B" in flat
-    assert "* not like with like: the conditions differ, see the note" in flat
+    assert "* different conditions, see the note" in flat
     assert max(len(line) for line in text.splitlines()) <= width
 
 
@@ -80,5 +80,5 @@ def test_markdown_is_a_table_whose_cells_cannot_break_it() -> None:
     assert "read\\|all" in table[3]
     assert table[3].count(" | ") == 6
     assert "equivalent\\* [1] [2]" in table[3]
-    assert "- [2] not like with like: host page cache: yes here, no in box" in lines
+    assert "- [2] not comparable: host page cache: yes here, no in box" in lines
     assert "- host: kernel was '6.1' and is '&lt;b&gt;'" in lines

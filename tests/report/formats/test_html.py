@@ -1,4 +1,4 @@
-"""The page: complete in one file, loads nothing, believes no name, can be read without eyes and without scripts."""
+"""The page: complete in one file, loads nothing, trusts no name, can be read without eyes and without scripts."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_data_for_scripts_cannot_end_a_script_and_stays_the_same() -> None:
 
 def test_every_plot_has_a_still_picture_and_data_and_words(reader: Reader, campaign: Campaign) -> None:
     plots = [a for _, a in reader.elements if a.get("role") == "img"]
-    assert len(plots) == 2 * len(campaign.plan.workloads) + 1, "two a workload, and the clocks"
+    assert len(plots) == 3 * len(campaign.plan.workloads) + 1, "a panel and two plots a workload, and the clocks"
     assert all(len(plot["aria-label"]) > 40 for plot in plots)
     assert sum(tag == "svg" for tag, _ in reader.elements) == len(plots)
     specs = {a["id"]: json.loads(text) for a, text in reader.scripts if a.get("type") == "application/json"}
@@ -131,13 +131,13 @@ def test_tables_have_headings_for_rows_and_columns(whole: str) -> None:
         assert '<th scope="row"' in table or "<tbody>\n</tbody>" in table
 
 
-def test_what_is_not_like_with_like_is_marked_where_it_stands_and_explained(reader: Reader) -> None:
+def test_what_is_not_comparable_is_marked_where_it_stands_and_explained(reader: Reader) -> None:
     text = " ".join(" ".join(reader.text).split())
     assert "faster*" in text
     assert "disk access: buffered here (O_DIRECT refused: EINVAL), direct in native" in text
     labels = [a["aria-label"] for _, a in reader.elements if "Efficiency against" in a.get("aria-label", "")]
     assert any("user-mode Linux" in label and "faster" in label for label in labels)
-    assert "Hollow: not like with like." in text
+    assert "Hollow: not comparable." in text
 
 
 def test_an_unfinished_campaign_says_so(campaign: Campaign) -> None:

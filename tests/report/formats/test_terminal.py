@@ -21,9 +21,9 @@ def printed(of: Campaign | tuple[Finding, ...], width: int, *, colour: bool = Fa
     out = io.StringIO()
     if isinstance(of, Campaign):
         analysis = analyse(of)
-        table = ResultTable(analysis.findings, analysis.sweeps)
+        table = ResultTable(analysis.findings, analysis.sweeps, method=("how it was concluded",))
     else:
-        table = ResultTable(of)
+        table = ResultTable(of, method=())
     Console(file=out, width=width, force_terminal=colour, color_system="truecolor" if colour else None).print(table)
     return out.getvalue()
 
@@ -58,6 +58,22 @@ def test_footnotes_are_numbered_in_reading_order_and_said_once() -> None:
     texts = [line.split(" ", 1)[1].strip() for line in notes]
     assert len(set(texts)) == len(texts)
     assert sum("KVM is emulated here" in text for text in texts) == 1
+
+
+def test_the_three_notes_at_the_most_verdicts_are_shown_and_the_others_counted() -> None:
+    findings = analyse(showcase()).findings
+    out = io.StringIO()
+    Console(file=out, width=300).print(ResultTable(findings, budget="the noise"))
+    lines = [line.strip() for line in out.getvalue().splitlines()]
+    notes = [line for line in lines if re.match("[⁰¹²³⁴⁵⁶⁷⁸⁹]+ ", line)]
+    assert len(notes) == 3
+    assert any("KVM is emulated here" in note for note in notes), "it stands in five cells"
+    (left,) = [line for line in lines if line.endswith("more notes: --notes")]
+    everything = [line for line in printed(showcase(), 300).splitlines() if re.match("[⁰¹²³⁴⁵⁶⁷⁸⁹]+ ", line)]
+    assert int(left.split()[0]) == len(everything) - 3
+    headline = next(at for at, line in enumerate(lines) if "comparisons with native" in line)
+    assert lines[headline + 1] == "the noise", "counts, then noise and budget, then the legend"
+    assert "how it was concluded" not in out.getvalue() and "how it was concluded" in printed(showcase(), 300)
 
 
 def test_the_baseline_shows_its_value_and_the_others_their_cost() -> None:

@@ -1,4 +1,4 @@
-"""Several guests on the page and in both formats for machines."""
+"""Groups of guests on the page and in both formats for machines."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import jsonschema
 import pytest
 
 from tests.analysis.simulated_campaigns import Place, simulate
-from tests.report.crowds import SCENARIOS, crowd
+from tests.report.group_campaigns import SCENARIOS, group_campaign
 from virtometer.analysis import Analysis, analyse, by_guest_clocks
 from virtometer.report import render
 from virtometer.report.formats.html import page
@@ -59,7 +59,7 @@ MATRIX = {
 
 @pytest.fixture(scope="module")
 def analysis() -> Analysis:
-    return analyse(crowd(blocks=6))
+    return analyse(group_campaign(blocks=6))
 
 
 @pytest.fixture(scope="module")
@@ -157,7 +157,7 @@ def test_a_campaign_of_single_guests_has_empty_lists() -> None:
 
 
 def test_raw_values_are_valid_too() -> None:
-    raw = json.loads(render(analyse(by_guest_clocks(crowd(blocks=2))), "json"))
+    raw = json.loads(render(analyse(by_guest_clocks(group_campaign(blocks=2))), "json"))
     jsonschema.Draft202012Validator(SCHEMA).validate(raw)
     assert raw["groups"]
 
@@ -190,18 +190,18 @@ def test_the_page_has_a_part_for_each_scenario(analysis: Analysis) -> None:
     growing = parts[0]
     assert len(growing.figures) == 2 and len(growing.wide) == 1 and growing.notes
     text = page(analysis, scripts=False)
-    assert "Several guests at once" in text and "Workload by workload" not in text
-    assert "universal scalability law" in text and 'id="together-7"' in text
+    assert "Groups of guests" in text and "Workload by workload" not in text
+    assert "universal scalability law" in text and 'id="group-7"' in text
 
 
 def test_a_page_of_single_guests_has_no_such_part() -> None:
     text = page(analyse(simulate([Place("native"), Place("box")])), scripts=False)
-    assert "Several guests at once" not in text and "Workload by workload" in text
+    assert "Groups of guests" not in text and "Workload by workload" in text
 
 
 def test_a_sweep_of_several_guests_alone_has_no_empty_table() -> None:
-    of = crowd(blocks=2)
+    of = group_campaign(blocks=2)
     workloads = [one.model_copy(update={"levels": {"op": one.op}, "of": "all"}) for one in of.plan.workloads]
     shown = page(analyse(replace(of, plan=of.plan.model_copy(update={"workloads": workloads}))), scripts=False)
-    assert "Several guests at once" in shown
+    assert "Groups of guests" in shown
     assert 'id="sweeps"' not in shown

@@ -1,4 +1,4 @@
-"""Several guests on the terminal."""
+"""Groups of guests on the terminal."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from tests.analysis.loaded_campaigns import growing
-from tests.report.crowds import crowd
+from tests.report.group_campaigns import group_campaign
 from virtometer.analysis import analyse
 from virtometer.report.groups.terminal import terminal
 
@@ -18,7 +18,7 @@ from virtometer.report.groups.terminal import terminal
 def test_the_terminal_fits_any_width(width: int) -> None:
     out = io.StringIO()
     console = Console(file=out, width=width, force_terminal=False, color_system=None)
-    for one in terminal(analyse(crowd(blocks=6))):
+    for one in terminal(analyse(group_campaign(blocks=6))):
         console.print(one)
     lines = out.getvalue().splitlines()
     assert max(map(len, lines)) <= width
@@ -37,7 +37,7 @@ def test_the_knee_of_several_guests_follows_their_tables() -> None:
 
 
 def test_a_note_that_several_groups_share_is_told_once() -> None:
-    shown = [one.plain for one in terminal(analyse(crowd(blocks=3))) if isinstance(one, Text)]
+    shown = [one.plain for one in terminal(analyse(group_campaign(blocks=3))) if isinstance(one, Text)]
     said = [text.partition(": ")[2] for text in shown if " × " in text]
     assert said
     (few,) = [text for text in shown if "× 2" in text and "× 3" in text][:1]
@@ -45,6 +45,6 @@ def test_a_note_that_several_groups_share_is_told_once() -> None:
 
 
 def test_what_the_watcher_took_stands_below_each_scenario() -> None:
-    shown = [one.plain for one in terminal(analyse(crowd(blocks=3))) if isinstance(one, Text)]
+    shown = [one.plain for one in terminal(analyse(group_campaign(blocks=3))) if isinstance(one, Text)]
     said = [text for text in shown if "watcher" in text]
     assert said and set(said) == {" the watcher took 0.20 % of a processor"}

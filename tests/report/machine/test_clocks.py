@@ -21,5 +21,5 @@ def test_what_was_not_measured_is_null() -> None:
 
 def test_a_stricter_limit_is_met_by_fewer_clocks() -> None:
     quality = analyse(showcase()).clocks[0]
-    found = [SHAPES["clock_quality"].row(LimitedClock(quality, limit))["believable"] for limit in (0.5, 1e-12)]
+    found = [SHAPES["clock_quality"].row(LimitedClock(quality, limit))["usable"] for limit in (0.5, 1e-12)]
     assert found == [True, False]

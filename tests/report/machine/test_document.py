@@ -131,8 +131,8 @@ def test_the_worst_block_is_in_the_machine_interface(report: Any) -> None:
     assert uml["verdict_without"] == "equivalent"
 
 
-def test_not_like_with_like_is_a_field_of_its_own(report: Any) -> None:
-    marked = {(f["workload"], f["subject"]) for f in report["findings"] if not f["like_with_like"]}
+def test_not_comparable_is_a_field_of_its_own(report: Any) -> None:
+    marked = {(f["workload"], f["subject"]) for f in report["findings"] if not f["comparable"]}
     assert marked == {("disk 4k random read", "user-mode Linux"), ("cpu linpack 500", "QEMU (emulated)")}
 
 
@@ -156,8 +156,8 @@ def test_what_a_failed_trial_left_is_in_the_machine_interface() -> None:
     assert (left["samples"], left["samples_unused"], left["probes"]) == (4, 4, 2)
     assert left["agent_value"] > 0
     good, liar = document["clocks"]
-    assert (good["believable"], good["faults"], good["steps"], good["step_s"]) == (True, [], 0, None)
-    assert (liar["believable"], liar["faults"], liar["steps"], liar["step_s"]) == (False, [left["fault"]] * 2, 2, 3.0)
+    assert (good["usable"], good["faults"], good["steps"], good["step_s"]) == (True, [], 0, None)
+    assert (liar["usable"], liar["faults"], liar["steps"], liar["step_s"]) == (False, [left["fault"]] * 2, 2, 3.0)
     done = next(trial for trial in document["trials"] if trial["status"] == "done")
     assert all(run["fault"] is None and run["value"] > 0 for run in done["runs"])
     assert not VALIDATOR.is_valid(document | {"trials": [{**done, "runs": failed[0]["runs"]}]})
@@ -178,7 +178,7 @@ def test_a_clock_is_believable_where_the_plot_says_from_which_length_on() -> Non
 
     document = json.loads(render(analyse(with_runs(made, put)), "json"))
     VALIDATOR.validate(document)
-    told = {clock["environment"]: (clock["believable"], clock["believable_from_s"]) for clock in document["clocks"]}
+    told = {clock["environment"]: (clock["usable"], clock["usable_from_s"]) for clock in document["clocks"]}
     assert told["native"] == (True, pytest.approx(4e-8 / 0.005, rel=0.01))
     assert told["fast"] == told["jumps"] == (False, None)
 

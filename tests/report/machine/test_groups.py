@@ -1,16 +1,16 @@
-"""Several guests as rows. What the figures are is tested beside the page, in `tests/report/groups`."""
+"""Groups of guests as rows. The figures are tested beside the page, in `tests/report/groups`."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from tests.report.crowds import crowd
+from tests.report.group_campaigns import group_campaign
 from virtometer.analysis import analyse
 from virtometer.report.machine.groups import GROUP, MATRIX, MEMBER, RANK
 
 
 def test_a_group_without_fairness_and_a_matrix_without_a_value_have_null_there() -> None:
-    together = analyse(crowd(blocks=2)).together
+    together = analyse(group_campaign(blocks=2)).together
     several = next(one for one in together.groups if one.fairness is not None)
     single = GROUP.row(replace(several, fairness=None))
     names = ("ideal_share", "worst_share", "worst_share_low", "jain_high")

@@ -6,16 +6,15 @@ import json
 
 import jsonschema
 
-from tests.house.tracked import ROOT
-from virtometer.report.machine.schema import report_page, report_schema
+from setup import machine_pages
+from virtometer.report.machine.schema import report_schema, report_tables
 
 STALE = "stale, run: make contract"
 
 
 def test_both_files_are_fresh() -> None:
-    made = json.dumps(report_schema(), indent=2, ensure_ascii=False) + "\n"
-    assert (ROOT / "contract" / "schema" / "report.schema.json").read_text(encoding="utf-8") == made, STALE
-    assert (ROOT / "docs" / "json.md").read_text(encoding="utf-8") == report_page(), STALE
+    assert machine_pages.SCHEMA.read_text(encoding="utf-8") == machine_pages.schema(), STALE
+    assert machine_pages.DOCUMENT.read_text(encoding="utf-8") == machine_pages.page(), STALE
 
 
 def test_the_schema_is_one_and_every_reference_has_its_shape() -> None:
@@ -30,7 +29,8 @@ def test_the_schema_is_one_and_every_reference_has_its_shape() -> None:
 
 
 def test_the_page_has_a_table_for_each_shape_and_its_links_lead_there() -> None:
-    page = report_page()
+    page = machine_pages.DOCUMENT.read_text(encoding="utf-8")
+    assert page.endswith(report_tables())
     for name, shape in {"report": report_schema(), **report_schema()["$defs"]}.items():
         assert f"\n## {name}\n" in page
         table = page.split(f"\n## {name}\n")[1].split("\n## ")[0]

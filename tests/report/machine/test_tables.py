@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.analysis.simulated_campaigns import Place, Work, changed, lied, simulate, with_runs
-from tests.report.crowds import crowd
+from tests.report.group_campaigns import group_campaign
 from tests.report.showcase import DISK, compared, curves, in_turns, lying, showcase
 from virtometer.analysis import analyse, by_guest_clocks
 from virtometer.model import Campaign, ClockFault, ClockFit, Failure, FailureKind, Mark, MarkKind, RoundTrip
@@ -53,7 +53,7 @@ def test_what_a_failed_trial_left_is_in_the_tables_and_has_no_value() -> None:
     samples = list(csv.DictReader(io.StringIO(render(analyse(campaign), "samples-csv"), newline="")))
     assert len(samples) == 2 * 2 * 4
     kept = [row for row in samples if row["environment"] == "liar"]
-    told = ("used", "set_aside", "mark", "duration_s", "start_host_ns", "rate")
+    told = ("used", "excluded", "mark", "duration_s", "start_host_ns", "rate")
     assert {tuple(row[name] for name in told) for row in kept} == {
         ("false", "failed-trial", "the clock stepped", "", "", "")
     }
@@ -122,7 +122,7 @@ def test_samples_csv_has_the_slice_and_findings_csv_the_typical_ratio() -> None:
     campaign = in_turns()
     own = [row for row in rows_of(campaign, "samples-csv") if row["trial"] == "0"]
     assert [row["slice"] for row in own] == ["-1"] * 4 + [str(number) for number in range(10)]
-    assert [row["set_aside"] for row in own] == ["long-window"] * 4 + [""] * 10
+    assert [row["excluded"] for row in own] == ["long-window"] * 4 + [""] * 10
     native, half = rows_of(campaign, "findings-csv")
     assert (native["typical"], native["typical_low"], native["typical_high"]) == ("", "", "")
     assert [float(half[name]) for name in ("typical", "typical_low", "typical_high")] == pytest.approx([0.5] * 3)
@@ -149,7 +149,7 @@ def test_every_correction_can_be_traced_to_its_probes() -> None:
         sent, received = int(row["sent_host_ns"]), int(row["received_host_ns"])
         assert sent <= int(row["received_fitted_ns"]) <= int(row["sent_fitted_ns"]) <= received
         assert int(row["received_fitted_ns"]) == 1_005_000_000_000 + 2 * (int(row["received_guest_ns"]) - 5_000_000_000)
-    assert rows_of(by_guest_clocks(campaign), "probes-csv") == rows, "what was read is the same whatever is believed"
+    assert rows_of(by_guest_clocks(campaign), "probes-csv") == rows, "readings are the same whichever clock is used"
 
 
 def test_probes_of_failed_trials_are_told_without_a_line() -> None:
@@ -164,7 +164,7 @@ def test_probes_of_failed_trials_are_told_without_a_line() -> None:
 
 
 def test_raw_exports_know_no_bound_and_no_host_time() -> None:
-    """Raw values believe the guest's clock: that is not a perfect comparison with the host's but none."""
+    """Raw values take the guest's clock as true: that is not a perfect comparison with the host's but none."""
     raw = by_guest_clocks(compared())
     for row in rows_of(raw, "samples-csv"):
         unknown = ("start_host_ns", "start_bound_ns", "end_host_ns", "end_bound_ns", "duration_bound_s", "rate_bound")
@@ -205,7 +205,7 @@ def test_findings_csv_is_the_machine_interface_as_a_table() -> None:
     for row, finding in zip(rows, document(analyse(campaign))["findings"], strict=True):
         assert row["ratio"] == ("" if finding["ratio"] is None else str(finding["ratio"]))
         assert row["notes"] == " | ".join(finding["notes"])
-        assert row["like_with_like"] == ("true" if finding["like_with_like"] else "false")
+        assert row["comparable"] == ("true" if finding["comparable"] else "false")
 
 
 def test_results_say_what_others_did_on_the_host() -> None:
@@ -260,7 +260,7 @@ def test_names_come_back_as_they_were(name: str) -> None:
 
 
 def test_no_row_of_several_guests_has_a_column_without_a_name() -> None:
-    analysis = analyse(crowd(blocks=2))
+    analysis = analyse(group_campaign(blocks=2))
     for text in (groups_csv(analysis), matrices_csv(analysis)):
         header, *rows = csv.reader(io.StringIO(text))
         assert len(set(header)) == len(header) and rows

@@ -10,7 +10,7 @@ import pytest
 
 from tests.analysis.simulated_campaigns import Place, gaussian, simulate, with_fields, with_runs
 from virtometer.analysis import analyse
-from virtometer.model import Campaign, Failure, FailureKind, SetAside
+from virtometer.model import Campaign, Excluded, Failure, FailureKind
 from virtometer.report.parts.figures import Figure, efficiency, samples, scale
 
 NAME = "memory triad 64 MB"
@@ -73,7 +73,7 @@ def test_what_is_not_alike_is_hollow_and_the_caption_says_so() -> None:
     places = [Place("native"), Place("uml", conditions={NAME: {"io": "buffered"}})]
     unlike = efficiency(analyse(simulate(places)).findings, 0.05)
     assert {row["environment"]: row["unlike"] for row in drawn(unlike, unlike=None)} == {"native": False, "uml": True}
-    assert unlike.caption.endswith("Hollow: not like with like.")
+    assert unlike.caption.endswith("Hollow: not comparable.")
     assert "Hollow" not in efficiency(analyse(two()).findings, 0.05).caption
 
 
@@ -98,7 +98,7 @@ def test_what_is_left_out_is_told_and_every_environment_keeps_some() -> None:
 def test_samples_that_were_not_used_are_crosses() -> None:
     campaign = two(blocks=2)
     first = campaign.trials[0].runs[0].samples
-    aside = (replace(first[0], set_aside=SetAside.CLOCK_ERROR), *first[1:])
+    aside = (replace(first[0], excluded=Excluded.CLOCK_ERROR), *first[1:])
     figure = samples(analyse(with_fields(campaign, {0: {"samples": aside}})), NAME, 1000)
     assert figure is not None
     assert sorted(row["u"] for row in points(figure)) == [0] + [1] * 15

@@ -1,4 +1,4 @@
-"""Further measures: how they are told, and that a report says what each of them means."""
+"""Further measures: how they are shown, and that a report says what each of them means."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ def test_sizes(bytes_: int, shown: str) -> None:
 
 
 def test_measures_are_explained_by_the_agent_s_table_and_those_of_tools_by_the_laboratory() -> None:
-    assert glossary(["sweeps", "tool-says", "loss", "nobody-knows", "loss"]) == [
+    assert glossary(["sweeps", "tool-reported", "loss", "nobody-knows", "loss"]) == [
         ("loss", "share of the datagrams sent that did not arrive"),
         ("sweeps", "passes over the grid"),
-        ("tool-says", "the tool's number as it said it"),
+        ("tool-reported", "the tool's number as it said it"),
     ]
     assert not TOOL_MEASURES.keys() & agent_table.meanings().keys()
 

@@ -7,10 +7,10 @@ import shlex
 from dataclasses import replace
 from typing import Any
 
-from tests.analysis.compare.test_outside import campaign
+from tests.analysis.compare.test_reference_clock import campaign
 from tests.analysis.simulated_campaigns import Place, changed, simulate, with_runs
 from virtometer.analysis import analyse
-from virtometer.analysis.compare.outside import timed
+from virtometer.analysis.compare.reference_clock import timed
 from virtometer.analysis.describe.measures import Times
 from virtometer.model import (
     CommandLine,
@@ -29,17 +29,17 @@ from virtometer.report.parts import html_tables
 
 
 def test_a_row_an_environment() -> None:
-    found = timed(campaign(own=1e9, outside=1.98e9, rate=0.5))
+    found = timed(campaign(own=1e9, reference=1.98e9, rate=0.5))
     grid = html_tables.clocks_compared({environment: one for (_, environment), one in found.items()})
     assert grid.rows == [("native", "1.00 GFLOP/s", "2.00 GFLOP/s", "1.98 GFLOP/s", "−1.00 %", "100 µs")]
     assert len(grid.columns) == len(grid.rows[0])
 
 
-def test_the_page_has_it_where_an_outside_clock_was_asked_and_only_there() -> None:
-    asked = campaign(own=1e9, outside=1.98e9, rate=0.5)
+def test_the_page_has_it_where_an_reference_clock_was_asked_and_only_there() -> None:
+    asked = campaign(own=1e9, reference=1.98e9, rate=0.5)
     unasked = with_runs(asked, lambda run: changed(run, measures={}))
-    assert "by the outside clock" in render(analyse(asked), "html")
-    assert "by the outside clock" not in render(analyse(unasked), "html")
+    assert "by the reference clock" in render(analyse(asked), "html")
+    assert "by the reference clock" not in render(analyse(unasked), "html")
 
 
 def finding(**fields: Any) -> Finding:
@@ -89,7 +89,7 @@ def test_guests_that_took_turns_have_a_typical_ratio() -> None:
     assert table.columns[-3:-1] == ("typical", "verdict by")
     (chosen,) = html_tables.numbers([replace(of[0], verdict_by="typical")], {}).rows
     assert chosen[-2] == "typical" and chosen[3] == table.rows[0][3], "the total ratio keeps its column"
-    assert "typical: efficiency in the rounds of slices" in table.caption
+    assert "Typical: efficiency in the rounds of slices" in table.caption
     assert "typical" not in html_tables.numbers(of[1:], {}).columns
 
 

@@ -78,7 +78,7 @@ def test_the_slowest_operations_are_drawn_and_told(reader: Reader) -> None:
 
 
 def test_level_averages_stand_below_the_curves() -> None:
-    """Over the caches that the results tell: two sizes in the first, one in the second, one in RAM."""
+    """Over the caches that the results report: two sizes in the first, one in the second, one in RAM."""
     works = [
         Work(
             f"read {size}", "memory", "read", "B/s", level, parameters={"size": size}, of="read", levels={"size": size}

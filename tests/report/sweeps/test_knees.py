@@ -72,7 +72,7 @@ def test_what_is_not_known_is_said_in_words(campaign: Campaign) -> None:
 
 def test_the_terminal_has_the_sentence_below_the_sweep(analysis: Analysis) -> None:
     out = io.StringIO()
-    made = ResultTable(analysis.findings, analysis.sweeps, (), analysis.knees)
+    made = ResultTable(analysis.findings, analysis.sweeps, analysis.knees)
     Console(file=out, width=80, force_terminal=False, color_system=None).print(made)
     text = " ".join(out.getvalue().split())
     assert text.index("64000") < text.index("knee of open loop, the rate") < text.index("comparisons with native")

@@ -26,13 +26,16 @@ def conclude(analysis: Analysis, directory: Path, *, piped: bool = False) -> Non
     PlainConsole().print(f"report: {report}", markup=False, soft_wrap=True, highlight=False)
 
 
-def print_table(analysis: Analysis, directory: Path, *, piped: bool = False) -> None:
-    """Print the table, and what failed or is still to do. No plot is drawn, and nothing is written."""
+def print_table(analysis: Analysis, directory: Path, *, piped: bool = False, notes: bool = False) -> None:
+    """Print the table, and what failed or is still to do. No plot is drawn, and nothing is written.
+
+    `notes`: with all notes, and with how the verdicts were reached.
+    """
     from virtometer.cli.parts.console import PlainConsole
     from virtometer.counted import counted
     from virtometer.model import UNAVAILABLE
     from virtometer.report.effects import terminal as effect_terminal
-    from virtometer.report.findings.summary import campaign_sentences
+    from virtometer.report.findings.summary import method_sentences, noise_and_budget
     from virtometer.report.formats.terminal import ResultTable
     from virtometer.report.groups.terminal import terminal
     from virtometer.report.parts import words
@@ -43,7 +46,13 @@ def print_table(analysis: Analysis, directory: Path, *, piped: bool = False) -> 
     for sentence in left_tuned(analysis.campaign):
         console.print(sentence, markup=False, highlight=False, style="bold")
     with notice("analysing the results ...", piped=piped):
-        made = ResultTable(analysis.findings, analysis.sweeps, campaign_sentences(analysis), analysis.knees)
+        made = ResultTable(
+            analysis.findings,
+            analysis.sweeps,
+            analysis.knees,
+            budget=noise_and_budget(analysis),
+            method=method_sentences(analysis) if notes else None,
+        )
     if analysis.findings or not analysis.together.groups:
         console.print(made)
     for one in terminal(analysis):

@@ -63,7 +63,7 @@ def second_stage_lines(
 
 
 def _power(plan: Plan, found: FollowUpCells, blocks: int, noise: Mapping[str, float], kept: str) -> list[str]:
-    """The smallest effects that both stages together find with 90 %."""
+    """The smallest effects that both stages jointly find with a probability of 90 %."""
     from virtometer.analysis.effects.screening import SHARE
     from virtometer.analysis.statistics.verdicts import CLAIM_LEVEL
     from virtometer.design.factorial.choice import term_of

@@ -166,9 +166,9 @@ def _only_with_factors(plan: Plan, options: dict[str, object]) -> None:
     if given and not plan.factors:
         raise UsageError(f"{given[0]} is for plans with factors, and '{plan.name}' has none")
     if "--budget" in given and plan.sequential:
-        raise UsageError("--budget chooses among designs, and a sequential design finds its second stage by itself")
+        raise UsageError("--budget chooses among designs, and a sequential design finds its second stage automatically")
     if {"--noise", "--pilot"} <= set(given):
-        raise UsageError("--noise and --pilot cannot be given together")
+        raise UsageError("--noise and --pilot exclude each other")
 
 
 def _second_stage(resolved: ResolvedPlan, first: Sequence[Trial], noise: str, pilot: Path | None) -> list[str]:
@@ -255,8 +255,8 @@ def _takes(duration: Duration, *, early: bool) -> str:
     names = ", ".join(first) + (f" and {more} more" if more > 0 else "")
     trials = "1 trial runs its" if duration.unknown_trials == 1 else f"{duration.unknown_trials} trials run their"
     return (
-        f"{known}, and more: {trials} work to completion, however long that takes, not for a set time; `run` shows the "
-        f"whole time left once each of these workloads has run ({names})"
+        f"{known}, and more: {trials} work to completion, for a time that is not known before. `run` shows the whole "
+        f"time left once each of these workloads has run ({names})"
     )
 
 

@@ -11,6 +11,7 @@ from virtometer.analysis.effects.effect import Corner, Effect, MetricEffects
 from virtometer.report.effects import words as effect_words
 from virtometer.report.parts import words
 from virtometer.report.parts.figures import NUMBERS, Figure, data, finish
+from virtometer.report.parts.section import some
 from virtometer.report.sweeps.curves import by_environment
 
 _COLOURS = {
@@ -26,10 +27,9 @@ _MOST_INTERACTIONS = 6
 _FAINT = "var(--soft)"
 
 
-def figures(of: MetricEffects, margin: float) -> list[Figure]:
-    """All plots of one metric; those without anything to show are left out."""
-    made = [pareto(of, margin), *interactions(of), half_normal(of), residuals(of)]
-    return [one for one in made if one is not None]
+def details(of: MetricEffects) -> list[Figure]:
+    """The plots of one metric beside that of its effects; those without anything to show are left out."""
+    return some(*interactions(of), half_normal(of), residuals(of))
 
 
 def pareto(of: MetricEffects, margin: float) -> Figure | None:

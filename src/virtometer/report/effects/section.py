@@ -1,10 +1,12 @@
-"""Effects of factors, as the page shows them: what to change, and a part for each metric."""
+"""Effects of factors, as the page shows them: first what to change with the effects, then a part for each metric."""
 
 from __future__ import annotations
 
 from virtometer.analysis.effects.effect import Effects, MetricEffects
 from virtometer.report.effects import figures, first_stage, nuisance, tables, words
 from virtometer.report.parts.section import Section, some
+
+_AT_HEAD = 6  # metrics whose plots of effects open the page
 
 
 def change(of: Effects) -> Section | None:
@@ -16,10 +18,11 @@ def change(of: Effects) -> Section | None:
         id="change",
         title="What to change",
         headline=headline,
+        figures=some(*(figures.pareto(one, of.margin) for one in of.metrics[:_AT_HEAD])),
         sentences=others,
         terms=words.sentences(of),
         tables=some(tables.settings(of)),
-        about=words.about(of),
+        legend=[words.about(of)],
     )
 
 
@@ -34,16 +37,17 @@ def section(of: Effects) -> Section | None:
         about=" ".join(nuisance.sentences(of.nuisance)),
         sentences=stage,
         tables=some(first_stage.table(of)),
-        parts=[_metric(f"effects-{number}", one, of.margin) for number, one in enumerate(of.metrics, 1)],
+        parts=[_metric(number, one, of.margin) for number, one in enumerate(of.metrics)],
     )
 
 
-def _metric(identity: str, of: MetricEffects, margin: float) -> Section:
+def _metric(number: int, of: MetricEffects, margin: float) -> Section:
     table = tables.effects(of)
+    effects = [] if number < _AT_HEAD else [figures.pareto(of, margin)]
     return Section(
-        id=identity,
+        id=f"effects-{number + 1}",
         title=of.metric,
-        figures=figures.figures(of, margin),
+        figures=some(*effects, *figures.details(of)),
         notes=[("", note) for note in tables.notes(of)],
         tables=[table] if table.rows else [],
     )

@@ -19,9 +19,9 @@ def effects(of: MetricEffects) -> HtmlTable:
     unit = f" in {of.unit}" if of.unit else ""
     level = f"{words.level_words(of.interval_level)} interval"
     return HtmlTable(
-        f"{of.metric}{unit} ({better}): {counted(of.trials, 'trial')} in {counted(of.blocks, 'block')}; change in "
-        f"per cent with its {level}; p after Holm over the contrasts of all metrics of its kind; share of the "
-        "variance of single trials within blocks",
+        f"{of.metric}{unit} ({better}): {counted(of.trials, 'trial')} in {counted(of.blocks, 'block')}. Change: in "
+        f"per cent, with its {level}. p: after Holm over the contrasts of all metrics of its kind. Share: of the "
+        "variance of single trials within blocks.",
         ("effect", "levels", "change", level, "verdict", "p adjusted", "share", "cannot be told from"),
         rows,
         right=frozenset({2, 5, 6}),
@@ -75,7 +75,7 @@ def settings(of: Effects) -> HtmlTable | None:
     if not rows:
         return None
     return HtmlTable(
-        "Settings that are best, and what they do against the default; intervals hold for all candidates together",
+        "Settings that are best, and what they do against the default; intervals hold jointly for all candidates",
         ("best for", "setting", "what it does", "measured itself", "candidates"),
         rows,
         right=frozenset({4}),

@@ -18,31 +18,29 @@ from virtometer.model import Estimate, Quantity, Why
 from virtometer.report.parts import words
 
 _ABOUT = (
-    "Per cent: how the metric itself changes from the reference level to the other, averaged over the other factors, "
-    "within blocks; with {level} intervals. Of an interaction: how much the change by its first factor is itself "
-    "changed by the second."
+    "Per cent: how the metric changes from the reference level to the other, averaged over the other factors, within "
+    "blocks. Intervals are of {level}. Of an interaction: how much the second factor changes the effect of the first."
 )
 _TOTAL = (
-    "Effects are about total work / total time, with all stops, although the verdicts of the plan are about the "
-    "typical ratio."
+    "Effects are about total work / total time, with all stalls. The verdicts of the plan are about the typical ratio."
 )
 _CLAIM = (
     "The chance that any such claim about the values of all workloads is wrong is at most 2 %. Slow operations and "
     "costs are a family of their own, with 2 % more"
 )
 GLOSSARY = {
-    "influence": f"the metric changes with the factor, alone or together with another one. {_CLAIM}",
+    "influence": f"the metric changes with the factor, alone or by an interaction. {_CLAIM}",
     "no influence": (
-        "the change is smaller than the plan's margin in either direction: two one-sided tests say so, adjusted for "
-        "their number, with a chance of at most 5 % that any is wrong in each of these families"
+        "the change is smaller than the plan's margin in either direction, by two one-sided tests adjusted for their "
+        "number. The chance that any such claim of a family is wrong is at most 5 %"
     ),
     "interaction": "the change by one factor depends on the level of another",
     "share": "part of the variance of single trials within the blocks that goes with a term; noise has a share as well",
     "cannot be told from": "the design changes both in the same way, so that no analysis can separate them",
-    "reference": "the level of a factor that its other levels are compared with; all references together: the default",
+    "reference": "the level that a factor's other levels are compared with. The default has all references",
 }
 _MANY = 4  # metrics or terms that a sentence names
-_TIMES = 900.0  # per cent beyond which a change is told as a factor
+_TIMES = 900.0  # per cent beyond which a change is shown as a factor
 
 
 def about(of: Effects) -> str:

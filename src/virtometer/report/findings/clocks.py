@@ -1,4 +1,4 @@
-"""How far each guest's clock can be believed: a table and a plot."""
+"""How well each guest's clock keeps time: a table and a plot."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from virtometer.report.parts.section import Section, some
 from virtometer.report.sweeps.curves import by_environment
 
 _CORRECTED = (
-    "Every duration above is in host time: guests' clocks are compared with the host's before, during and after each "
-    "run. This is what believing them would have cost."
+    "Every duration above is in host time. Guests' clocks were compared with the host's before, during and after each "
+    "run. Here stands the error that timing by the guest's own clock would have had."
 )
-_BELIEVED = (
-    "Every duration above is what the guests' own clocks said. They were compared with the host's before, during and "
-    "after each run all the same: this is what comparing them found, and how wrong the values above may be."
+_RAW = (
+    "Every duration above is by the guests' own clocks. They were compared with the host's before, during and after "
+    "each run. Here stands how wrong the values above may be."
 )
 _SHORTEST_S = 1e-6
 _HEIGHT = 280
@@ -42,9 +42,10 @@ def section(analysis: Analysis) -> Section:
     raw = campaign.clock == "guest"
     return Section(
         id="clocks",
-        title="How far can each guest's clock be believed?",
+        title="How well does each guest's clock keep time?",
         short="Clocks",
-        sentences=[_BELIEVED if raw else _CORRECTED],
+        closed=True,
+        sentences=[_RAW if raw else _CORRECTED],
         wide=some(figure(analysis.clocks, campaign.plan.limits.clock_error, raw=raw)),
         tables=[grid(analysis.clocks)],
     )
@@ -67,9 +68,9 @@ def grid(qualities: Sequence[ClockQuality]) -> HtmlTable:
 
 
 def figure(qualities: Sequence[ClockQuality], limit: float, *, raw: bool = False) -> Figure | None:
-    """Relative error of believing the clock, over the length of what is timed; at the top where it cannot be believed.
+    """Relative error of timing by the clock, over the length of what is timed; at the top where it is unusable.
 
-    `raw`: the results of the report do believe the clocks. None without a clock.
+    `raw`: the results of the report are by these clocks. None without a clock.
     """
     if not qualities:
         return None
@@ -113,9 +114,9 @@ def figure(qualities: Sequence[ClockQuality], limit: float, *, raw: bool = False
     told = "; ".join(f"{', '.join(names)} {verdict}" for verdict, names in verdicts.items())
     return Figure(
         finish(alt.layer(rule.encode(y=alt.Y("v:Q")), lines)),
-        f"How far each guest's clock can be believed: {told}",
-        "What timing by the guest's own clock would be wrong by at most: its rate with the bound of the comparison, "
-        f"plus its steps, its resolution and the cost of a reading divided by the length. {_missing(qualities)}"
+        f"Within the limit, by guest's clock: {told}",
+        "The largest error of timing by the guest's own clock. It is the error of its rate, plus its steps, resolution "
+        f"and the cost of a reading divided by the length. {_missing(qualities)}"
         f"Dashed: {words.percent(limit)}, this plan's limit. Below it: {told}. "
         f"The results above are {'not ' if raw else ''}corrected.",
     )
@@ -152,8 +153,8 @@ def _missing(qualities: Sequence[ClockQuality]) -> str:
         return ""
     which = "All dotted" if len(names) == len(qualities) else f"Dotted ({', '.join(names)})"
     return (
-        f"{which}: of rate and steps alone, so short lengths are worse; resolution and the cost of "
-        "a reading are not known, the workload clock measures them. "
+        f"{which}: of rate and steps alone, so the error of short lengths is larger. The workload clock measures the "
+        "resolution and the cost of a reading. "
     )
 
 
@@ -257,7 +258,7 @@ _ROWS: dict[str, Callable[[ClockQuality], str]] = {
     "the same as a rate, ppm": _drift_rate,
     "worst jump that rate and offset do not explain": _of_runs(lambda quality: _seconds(quality.residual_s)),
     "runs that failed by it": lambda quality: _faults(quality) or "0",
-    "samples set aside for the clock's sake": lambda quality: f"{quality.rejected:,}",
+    "samples excluded because of the clock": lambda quality: f"{quality.rejected:,}",
     "smallest advance, monotonic": _of_measure("resolution-monotonic"),
     "smallest advance, monotonic raw": _of_measure("resolution-monotonic-raw"),
     "smallest advance, real time": _of_measure("resolution-realtime"),

@@ -24,18 +24,21 @@ def sections(analysis: Analysis) -> list[Section]:
         Section(
             id="starts",
             title="Starting a guest",
+            closed=True,
             sentences=["Seconds from the first command until the agent in the guest said hello."],
             tables=[html_tables.starts(analysis.provisioning)],
         ),
         Section(
             id="facts",
             title="Host and guests",
+            closed=True,
             tables=[html_tables.host(campaign)],
             parts=[_settings(campaign)],
         ),
         Section(
             id="record",
             title="The record",
+            closed=True,
             sentences=[
                 "Everything above was made from this campaign's ledger. The order of the trials follows from the plan "
                 f"and the seed {campaign.seed}."

@@ -17,10 +17,10 @@ _COUNTED = (Verdict.SLOWER, Verdict.FASTER, Verdict.EQUIVALENT, Verdict.UNDECIDE
 
 
 def headline(findings: Sequence[Finding]) -> str:
-    """How many comparisons came out how, and how often `equivalent` may be wrong."""
+    """How many comparisons came out how."""
     compared = [finding for finding in findings if finding.verdict is not Verdict.BASELINE]
     if not findings:
-        return "No environment was compared by itself: the results are those of several guests at once."
+        return "No environment was compared alone: the results are those of groups of guests."
     if not compared:
         return "Nothing was compared: the plan has one environment."
     counts = Counter(finding.verdict for finding in compared)
@@ -28,11 +28,11 @@ def headline(findings: Sequence[Finding]) -> str:
         f"{counts[verdict]:,} {verdict.value}{_qualified(compared, verdict)}" for verdict in _COUNTED if counts[verdict]
     ]
     count = counted(len(compared), "comparison")
-    return f"{count} with {compared[0].ratio.reference}: {_list(parts)}.{equivalence_error(compared)}"
+    return f"{count} with {compared[0].ratio.reference}: {_list(parts)}."
 
 
 def equivalence_error(compared: Sequence[Finding]) -> str:
-    """How often `equivalent` may be wrong among these comparisons, after a blank; empty where none is equivalent.
+    """How often `equivalent` may be wrong among these comparisons; empty where none is equivalent.
 
     Each comparison whose true ratio lies outside the margin has a chance of 5 % at most to be called so. All
     comparisons that were tested count, not only those that came out `equivalent`.
@@ -43,14 +43,14 @@ def equivalence_error(compared: Sequence[Finding]) -> str:
         return ""
     chance = f"{100 * LEVEL:g} %"
     if tested < 2:
-        return f" The chance of a wrong `equivalent` is at most {chance}."
-    each = f" Each of the {tested} has a chance of at most {chance} of a wrong `equivalent`"
+        return f"The chance of a wrong `equivalent` is at most {chance}."
+    each = f"Each of the {tested} comparisons has a chance of at most {chance} of a wrong `equivalent`"
     said = f"{each}: at most {words.significant(LEVEL * tested, 2)} on average."
-    together = sum((one.p_equivalent_adjusted or 0.0) < LEVEL for one in same)
-    if together < 2:
+    joint = sum((one.p_equivalent_adjusted or 0.0) < LEVEL for one in same)
+    if joint < 2:
         return said
-    which = f"all {together}" if together == len(same) else f"{together} of the {len(same)}"
-    return f"{said} For {which} together the chance of any wrong one is at most {chance}."
+    which = f"all {joint}" if joint == len(same) else f"{joint} of the {len(same)}"
+    return f"{said} For {which} the chance that any of them is wrong is at most {chance}."
 
 
 def _qualified(compared: Sequence[Finding], verdict: Verdict) -> str:
@@ -63,7 +63,7 @@ def _qualified(compared: Sequence[Finding], verdict: Verdict) -> str:
 
 
 def undecided(findings: Sequence[Finding]) -> str:
-    """What the undecided comparisons could have seen and what deciding them takes, in a sentence; empty without any."""
+    """What the undecided comparisons could have seen and what a decision takes; empty without any."""
     still_open = [finding for finding in findings if finding.verdict is Verdict.UNDECIDED]
     seen = sorted(finding.detectable for finding in still_open if finding.detectable is not None)
     needed = [
@@ -74,23 +74,28 @@ def undecided(findings: Sequence[Finding]) -> str:
     said = []
     if seen:
         best, worst = words.difference(seen[0]), words.difference(seen[-1])
-        said.append(
-            f"these blocks would have shown {best}"
-            + (f" in the best case, {worst} in the worst" if best != worst else "")
-        )
+        said.append(f"The undecided could have shown {best}{f' to {worst}' if best != worst else ''}.")
     if needed:
         ranked = sorted(needed, key=lambda pair: pair[0])
         (blocks, middle), (most, last) = ranked[(len(ranked) - 1) // 2], ranked[-1]
         typical, farthest = words.more(blocks, middle.seconds_needed), words.more(most, last.seconds_needed)
-        one = "it" if len(still_open) == 1 else "the typical one" if typical != farthest else "each"
-        said.append(
-            f"deciding {one} takes about {typical}{words.more_range(middle)}"
-            + (f"; the worst about {farthest}" if typical != farthest else "")
-        )
+        which = "The median" if typical != farthest else "A" if len(still_open) == 1 else "Each"
+        said.append(f"{which} decision takes about {typical}{words.more_range(middle)}.")
+        if typical != farthest:
+            said.append(f"The slowest takes about {farthest}.")
     if beyond := sum(finding.blocks_needed is None and finding.detectable is not None for finding in still_open):
-        what = f"deciding {'it' if len(still_open) == 1 else f'{beyond} of {len(still_open)}'}"
-        said.append(f"{what} takes more blocks than a plan may have")
-    return f"undecided: {'; '.join(said)}." if said else ""
+        which = "It" if len(still_open) == 1 else f"{beyond} of {len(still_open)}"
+        said.append(f"{which} cannot be decided with as many blocks as a plan may have.")
+    return " ".join(said)
+
+
+def noise_and_budget(analysis: Analysis) -> str:
+    """The noise floor of this host, and what was measured and what a decision takes, in one line."""
+    known = _known_floors(analysis.controls)
+    said = [f"Noise floor: {_floors(known)}."] if known else []
+    counts = analysis.counts
+    said.append(f"Measured: {counted(counts.blocks_done, 'block')}, {counted(counts.ran, 'trial')}.")
+    return " ".join([*said, *([still_open] if (still_open := undecided(analysis.findings)) else [])])
 
 
 def stage_sentence(stage: Stage, *, factors: bool = False) -> str:
@@ -112,25 +117,33 @@ def stage_sentence(stage: Stage, *, factors: bool = False) -> str:
     return f"{added}; {left_out}"
 
 
+def _known_floors(controls: Sequence[Control]) -> list[Control]:
+    """The controls that have a noise floor, the lowest first."""
+    return sorted((one for one in controls if one.noise_floor is not None), key=lambda one: one.noise_floor or 0.0)
+
+
+def _floors(known: Sequence[Control]) -> str:
+    first, last = known[0], known[-1]
+    lowest = f"{words.percent(first.noise_floor or 0.0)} ({first.workload})"
+    return lowest if len(known) == 1 else f"{lowest} to {words.percent(last.noise_floor or 0.0)} ({last.workload})"
+
+
 def control_sentence(controls: Sequence[Control]) -> str:
     """What the control says of this host, in a sentence; empty where there was none."""
-    known = sorted((one for one in controls if one.noise_floor is not None), key=lambda one: one.noise_floor or 0.0)
+    known = _known_floors(controls)
     if not known:
         return ""
-    first, last = known[0], known[-1]
-    floors = f"noise floor {words.percent(first.noise_floor or 0.0)} ({first.workload})"
-    if len(known) > 1:
-        floors += f" to {words.percent(last.noise_floor or 0.0)} ({last.workload})"
     alarms = sum(one.ratio.estimate.excludes(1) for one in known)
     return (
-        f"Control, the baseline against itself: {floors}; false alarms in {alarms} of "
+        f"Control, the baseline against itself: noise floor {_floors(known)}; false alarms in {alarms} of "
         f"{counted(len(known), 'workload')} (95 % interval without 1)."
     )
 
 
-def campaign_sentences(analysis: Analysis) -> list[str]:
-    """What is to be known of the whole campaign: its control, what silent guests cost, and its stages."""
-    said = [control_sentence(analysis.controls)]
+def method_sentences(analysis: Analysis) -> list[str]:
+    """How sure the verdicts are and how the campaign went on: errors, the control, the stages."""
+    compared = [finding for finding in analysis.findings if finding.verdict is not Verdict.BASELINE]
+    said = [equivalence_error(compared), control_sentence(analysis.controls)]
     blocks = analysis.campaign.plan.first_blocks
     factors = bool(analysis.campaign.plan.factors)
     for stage in analysis.campaign.stages:
@@ -167,10 +180,10 @@ def _environment(of: Sequence[Finding]) -> str:
     if gone:
         parts.append(f"not available for {_some([f.workload for f in gone])}")
     text = "; ".join(parts) + "."
-    costly = [(f.host_cpu_ratio.estimate, f) for f in of if f.host_cpu_ratio is not None and f.like_with_like]
+    costly = [(f.host_cpu_ratio.estimate, f) for f in of if f.host_cpu_ratio is not None and f.comparable]
     if costly:
         cost, most = max(costly, key=lambda pair: pair[0].value)
-        # Told where it is certain that it costs more.
+        # Only where it is certain that it costs more.
         if cost.low is not None and cost.low > 1.05:
             times = words.significant(cost.value, 2)
             text += f" It costs the host up to {times} times the CPU time per unit of work ({most.workload})."
@@ -179,9 +192,9 @@ def _environment(of: Sequence[Finding]) -> str:
 
 def _where(some: Sequence[Finding], of: Sequence[Finding]) -> str:
     if len(some) == len(of) > 1:
-        return "in everything" + ("*" if any(not f.like_with_like for f in some) else "")
+        return "in everything" + ("*" if any(not f.comparable for f in some) else "")
     if len(some) > _MANY:
-        return f"at {len(some)} of {len(of)}" + ("*" if any(not f.like_with_like for f in some) else "")
+        return f"at {len(some)} of {len(of)}" + ("*" if any(not f.comparable for f in some) else "")
     return f"at {_list([f.workload + words.star(f) for f in some])}"
 
 

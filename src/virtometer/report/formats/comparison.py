@@ -33,14 +33,15 @@ def headline(of: Comparison) -> str:
     shown = f"not worse: {len(of.not_worse)} of {all_of}; open: {len(of.open)}"
     lost = f" Lost: {counted(len(of.lost), 'value')} that A has." if of.lost else ""
     error = summary.equivalence_error(of.findings)
-    return f"B against A: {parts}. Worse by more than {of.margin * 100:g} %: {worse}; {shown}.{lost}{error}"
+    said = f"B against A: {parts}. Worse by more than {of.margin * 100:g} %: {worse}; {shown}.{lost}"
+    return f"{said} {error}".rstrip()
 
 
 def legend(of: Comparison) -> str:
     """What the columns hold, in a sentence."""
     what = "values" if of.absolute else "efficiencies within the blocks of each campaign"
     by = Counter(finding.verdict_by for finding in of.findings)
-    typical = "; ratios are typical ones, without stops" if by["typical"] else ""
+    typical = "; ratios are typical ones, without stalls" if by["typical"] else ""
     where = ", where both sides have them" if typical and by["total"] else ""
     tests = f"; worse?: by more than {of.margin * 100:g} %, one-sided tests"
     level = words.interval_level(of.findings)
@@ -114,7 +115,7 @@ class ComparisonTable:
         yield Text(headline(self._of), style="bold")
         yield Text(legend(self._of), style="dim")
         if any(words.star(finding) for finding in self._of.findings):
-            yield Text("* not like with like: the conditions differ, see the note", style="dim")
+            yield Text("* different conditions, see the note", style="dim")
         for _, text in notes.lines():
             yield Text(f"{notes.mark([text])} {text}", style="dim")
         for text in (*self._of.lost, *self._of.differing, *self._of.left_out):

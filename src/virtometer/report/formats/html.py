@@ -22,10 +22,10 @@ from virtometer.cache import kept
 from virtometer.model import Finding, Verdict
 from virtometer.report.effects import section as effects
 from virtometer.report.effects import words as effect_words
-from virtometer.report.findings import clocks, record, summary, workloads
+from virtometer.report.findings import clocks, method, overview, record, summary, workloads
 from virtometer.report.findings.footnotes import Footnotes
 from virtometer.report.groups import section as groups
-from virtometer.report.parts import html_tables, words
+from virtometer.report.parts import words
 from virtometer.report.parts.figures import Figure
 from virtometer.report.parts.glossary import glossary
 from virtometer.report.parts.left_tuned import left_tuned
@@ -60,24 +60,26 @@ def _shown(value: object) -> object:
 def _context(analysis: Analysis, scripts: bool) -> dict[str, Any]:
     campaign = analysis.campaign
     raw, counts = campaign.clock == "guest", analysis.counts
-    first = effects.change(analysis.effects)
-    sections = _sections(analysis)
+    result, of_groups = _result(analysis), groups.section(analysis)
+    pictures = some(sweeps.section(analysis), of_groups)
+    # A page opens with a picture: that of the result, or, where it has none, those of sweeps and groups.
+    before = [*some(effects.change(analysis.effects)), *([] if result["overview"] else pictures)]
+    sections = [*(pictures if result["overview"] else []), *_sections(analysis, grouped=of_groups is not None)]
     return {
         "plan": campaign.plan,
         "versions": campaign.versions,
         "meta": _meta(analysis),
         "contents": [
             (one.id, one.short or one.title) if isinstance(one, Section) else one
-            for one in (first, ("result", "Result"), *sections)
-            if one is not None
+            for one in (*before, ("result", "Result"), *sections)
         ],
         "warnings": [
             *([words.RAW] if raw else []),
             *([f"Not finished: {counts.ran:,} of {counts.planned:,} trials have run."] if counts.missing else []),
             *left_tuned(campaign),
         ],
-        "change": first,
-        "result": _result(analysis),
+        "before": before,
+        "result": result,
         "sections": sections,
         # Plots are drawn where the template comes to them.
         "plot": functools.partial(_figure, scripts=scripts),
@@ -87,28 +89,27 @@ def _context(analysis: Analysis, scripts: bool) -> dict[str, Any]:
     }
 
 
-def _sections(analysis: Analysis) -> list[Section]:
-    """All that follow the result."""
-    together = groups.section(analysis)
+def _sections(analysis: Analysis, *, grouped: bool) -> list[Section]:
+    """All that follow the pictures and the result. grouped: whether there are groups of guests."""
     trouble, *others = record.sections(analysis)
     measures = glossary(name for of in analysis.measures.values() for name in of)
     terms = [
         *((verdict.value, f"{meaning}.") for verdict, meaning in words.GLOSSARY.items()),
         *((name, f"{text}.") for name, text in (effect_words.GLOSSARY.items() if analysis.effects.factors else ())),
-        *((name, f"{text}.") for name, text in (words.TOGETHER.items() if together is not None else ())),
+        *((name, f"{text}.") for name, text in (words.OF_GROUPS.items() if grouped else ())),
     ]
     meanings = Section(
         id="glossary",
         title="What the words mean",
+        closed=True,
         terms=terms,
         parts=[Section(id="measures", title="Further measures", terms=measures)] if measures else [],
     )
     return some(
         effects.section(analysis.effects),
-        sweeps.section(analysis),
-        together,
         workloads.section(analysis),
         trouble,
+        method.section(analysis),
         clocks.section(analysis),
         *others,
         meanings,
@@ -116,20 +117,19 @@ def _sections(analysis: Analysis) -> list[Section]:
 
 
 def _result(analysis: Analysis) -> dict[str, Any]:
-    """The table of results, and what is said about it."""
+    """The picture and the table of results, and what is said about them."""
     plan, findings = analysis.campaign.plan, analysis.findings
+    swept = frozenset(work.name for one in analysis.sweeps for work in one.workloads)
     names = [environment.name for environment in plan.environments]
     cells = {(finding.workload, finding.subject): finding for finding in findings}
     footnotes = Footnotes()
     return {
+        "overview": overview.overview(findings, plan.margin, swept),
         "headline": summary.headline(findings),
         "interval_level": words.interval_level(findings),
         "sentences": summary.sentences(findings),
-        "undecided": summary.undecided(findings),
-        "remarks": summary.campaign_sentences(analysis),
-        "control": html_tables.control(analysis.controls) if analysis.controls else None,
-        "typical": words.TYPICAL if any(finding.verdict_by == "typical" for finding in findings) else "",
-        "unlike": not all(finding.like_with_like for finding in findings),
+        "noise_and_budget": summary.noise_and_budget(analysis),
+        "unlike": not all(finding.comparable for finding in findings),
         "environments": names,
         "rows": [
             (workload, identity, [_cell(cells.get((workload, name)), footnotes) for name in names])

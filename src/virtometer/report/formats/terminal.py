@@ -1,12 +1,14 @@
 """The table of a campaign on a terminal: workloads down, environments across; a line a cell where that is too wide.
 
-Each sweep has a table of its own: levels down, environments across. All work on any width from 60 columns, without
-colour, and when piped: everything that colour says is also said in words.
+Each sweep has a table of its own: levels down, environments across. After the tables come a line of counts, a line of
+noise and budget, and the most important notes. All work on any width from 60 columns, without colour, and when piped:
+everything that colour says is also said in words.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from rich.cells import cell_len
@@ -38,6 +40,8 @@ _COST = "; cpu: host CPU time per unit of work against {baseline}"
 _UNLIMITED = 10_000  # columns
 _MOST_CELLS = 1_000
 _DIFFERENCES = (Verdict.SLOWER, Verdict.FASTER)
+_OPEN = (Verdict.UNDECIDED, Verdict.BASELINE)
+_NOTES = 3  # that are shown unless all are asked for
 
 
 class ResultTable:
@@ -47,14 +51,17 @@ class ResultTable:
         self,
         findings: Sequence[Finding],
         sweeps: Sequence[Sweep] = (),
-        remarks: Sequence[str] = (),
         found: Sequence[Knee] = (),
+        *,
+        budget: str = "",
+        method: Sequence[str] | None = None,
     ) -> None:
         """`findings` in the order in which they are to be shown; those of `sweeps` have tables after the others'.
 
-        remarks: sentences on all of them. found: knees of the sweeps, whose sentences follow the tables.
+        found: knees of the sweeps, whose sentences follow the tables. budget: the line of noise and budget. method:
+        sentences on how the verdicts were reached, shown with all notes; None: only the most important notes.
         """
-        self.remarks = remarks
+        self.budget, self.method = budget, method
         self.knees = knees.groups([one for one in found if not one.scenario])
         measured = dict.fromkeys(finding.workload for finding in findings)
         swept = [work.name for one in sweeps for work in one.workloads if work.name in measured]
@@ -90,17 +97,29 @@ class ResultTable:
         if len(self.shown) < len(self.findings):
             yield text_line(_left_out(self.shown, self.findings))
         yield text_line(summary.headline(self.findings), style="bold")
-        still_open = summary.undecided(self.findings)
-        if still_open:
-            yield text_line(still_open)
-        yield from map(text_line, self.remarks)
+        if self.budget:
+            yield text_line(self.budget)
         yield text_line(self._legend(), style="dim")
-        if any(finding.verdict_by == "typical" for finding in self.findings):
-            yield text_line(words.TYPICAL, style="dim")
         if any(words.star(finding) for finding in self.shown):
-            yield text_line("* not like with like: the conditions differ, see the note", style="dim")
-        for _, text in self.footnotes.lines():
+            yield text_line("* different conditions, see the note", style="dim")
+        notes = [text for _, text in self.footnotes.lines()]
+        shown = notes if self.method is not None or len(notes) <= _NOTES + 1 else self._most_important(notes)
+        for text in shown:
             yield text_line(f"{self.footnotes.mark([text])} {text}", style="dim")
+        if len(shown) < len(notes):
+            yield text_line(f"{len(notes) - len(shown)} more notes: --notes", style="dim")
+        if self.method is not None:
+            yield from map(text_line, self.method)
+            if any(finding.verdict_by == "typical" for finding in self.findings):
+                yield text_line(words.TYPICAL, style="dim")
+
+    def _most_important(self, notes: Sequence[str]) -> list[str]:
+        """The notes at the most verdicts that are decided or missing, in the order of their numbers."""
+        weight = Counter(
+            note for finding in self.shown if finding.verdict not in _OPEN for note in set(finding.shown_notes)
+        )
+        ranked = sorted(notes, key=lambda note: -weight[note])[:_NOTES]
+        return [note for note in notes if note in ranked]
 
     def _legend(self) -> str:
         counts = sorted({f.ratio.n for f in self.findings if f.ratio.n and f.verdict is not Verdict.BASELINE})

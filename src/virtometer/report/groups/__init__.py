@@ -1,1 +1,1 @@
-"""Several guests at the same time."""
+"""Groups of guests that work at the same time."""

@@ -1,4 +1,4 @@
-"""Plots of several guests at once: sums over their number, the host's time, matrices, and the time line of a trial."""
+"""Plots of groups of guests: sums over their number, the host's time, matrices, and the time line of a trial."""
 
 from __future__ import annotations
 

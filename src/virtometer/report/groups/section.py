@@ -1,4 +1,4 @@
-"""Several guests at once, as the page shows them: a part for each scenario, with tables and plots."""
+"""Groups of guests, as the page shows them: a part for each scenario, with tables and plots."""
 
 from __future__ import annotations
 
@@ -15,21 +15,24 @@ _TYPES = {
     "together": "Guests with the same work at once",
     "loaded": "One guest measured while others load the host",
     "pair": "Network between two guests",
-    "matrix": "Network between every two of several guests",
+    "matrix": "Network between every two guests of a group",
     "mixed": "Several workloads at once in each guest",
     "instances": "Copies of one workload within one guest",
 }
-_ABOUT = (
-    "Against one, ideal and baseline: the sum of the guests by the rate of one guest alone in the same block, by what "
-    "the processors allow when they are shared fairly, and by the baseline. Slowdown: the rate alone by that beside "
-    "others. Against the others: the rate of a guest by the geometric mean of the others' in the same trial, with the "
-    "blocks in which it was the smallest. Alone: one guest with nobody beside it, in the same blocks. "
-    "All intervals are 95 %; those of guests, shares and cells of one table hold together."
+_LEGEND = (
+    "Alone: one guest with no other beside it, in the same blocks.",
+    "Against one: the sum of the group divided by the rate of one guest alone in the same block.",
+    "Against ideal: the sum divided by what the processors allow when they are shared fairly.",
+    "Against baseline: the sum divided by that of the same group of the baseline.",
+    "Slowdown: the rate alone divided by the rate beside others.",
+    "Against the others: the rate of a guest divided by the geometric mean of the others' in the same trial.",
+    "Smallest rate in: the blocks in which this guest was the slowest.",
+    "All intervals are 95 %. Those of the guests, shares and cells of one table hold jointly.",
 )
 
 
 def section(analysis: Analysis) -> Section | None:
-    """A part for each scenario of several guests, and one for the matrix of interference of all loaded ones."""
+    """A part for each scenario of groups, and one for the matrix of interference of all loaded guests."""
     together = analysis.together
     made: list[Section] = []
     for scenario in analysis.campaign.plan.scenarios:
@@ -37,12 +40,12 @@ def section(analysis: Analysis) -> Section | None:
         matrices = [one for one in together.matrices if one.scenario == scenario.name]
         if groups or matrices:
             about = f"{_TYPES[scenario.type]}."
-            made.append(_part(analysis, scenario.name, f"together-{len(made) + 1}", about, groups, matrices))
+            made.append(_part(analysis, scenario.name, f"group-{len(made) + 1}", about, groups, matrices))
     for one in together.matrices:
         if ", " in one.scenario and all(one.scenario != part.title for part in made):
-            identity = f"together-{len(made) + 1}"
+            identity = f"group-{len(made) + 1}"
             made.append(_part(analysis, "Interference", identity, "Every victim beside every load.", [], [one]))
-    return Section(id="together", title="Several guests at once", about=_ABOUT, parts=made) if made else None
+    return Section(id="groups", title="Groups of guests", legend=_LEGEND, parts=made) if made else None
 
 
 def _part(

@@ -1,4 +1,4 @@
-"""The tables of several guests at once, on the page and in the terminal."""
+"""The tables of groups of guests, on the page and in the terminal."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from virtometer.model import Estimate
 from virtometer.report.parts import words
 from virtometer.report.parts.html_tables import HtmlTable
 
-_LEAST_S = 5e-4  # of CPU time: below, a part did nothing that its readings can tell
+_LEAST_S = 5e-4  # of CPU time: below, a part did nothing that its readings can show
 _LEAST_SHARE = 1e-6
 _MOST_COLUMNS = 8  # guests that have a column of their own
 _MOST_NAMES = 4  # before a note that many share; one more is named too
@@ -173,7 +173,7 @@ def cost(group: Group) -> str:
 
 
 def used_by(group: Group, one: MemberEstimate) -> str:
-    """The guest whose CPU time a member of a group tells."""
+    """The guest whose CPU time a member of a group reports."""
     copies = sum(other.of == one.of for other in group.members)
     return one.guest if copies == 1 else f"{one.of}, {copies} copies"
 

@@ -1,4 +1,4 @@
-"""Several guests at once, as the terminal shows them. No plot is drawn, and nothing that draws is loaded."""
+"""Groups of guests, as the terminal shows them. No plot is drawn, and nothing that draws is loaded."""
 
 from __future__ import annotations
 

@@ -74,14 +74,14 @@ Shape(
     rate_worst_ppm=quality.max_abs_ppm  bound?  how far off a run's rate may be at most, its bound included
     drift=quality.drift      drift?  null where no guest had two runs
     residual_s               bound?  largest error that no rate and offset explain
-    believable               flag    whether durations by this clock are certainly within the plan's limit on clock
+    usable                   flag    whether durations by this clock are certainly within the plan's limit on clock
         errors for some length up to an hour; without the workload clock that is by rate and jumps alone
-    believable_from_s        bound?  the length from which on it is; null where it never is, and where the workload
+    usable_from_s        bound?  the length from which on it is; null where it never is, and where the workload
         clock did not measure what that takes
     faults                   fault[]  of the runs that failed by this clock
     steps=quality.steps      count   runs that failed by a step
     step_s                   bound?  the largest of them
-    samples_set_aside=quality.rejected  count  samples not used for the clock's sake
+    samples_excluded=quality.rejected  count  samples not used for the clock's sake
     resolution_s             resolution_by_source  smallest advance
     reading_s                cost_by_source        cost of a reading
     backward                 backward_by_source    readings that went back
@@ -93,8 +93,8 @@ Shape(
     types={"counter": {"enum": ["TSC", ""]}},
     get={
         "residual_s": lambda of: of.quality.residual_s if of.quality.runs else None,
-        "believable": lambda of: of.quality.within_limit(of.limit),
-        "believable_from_s": lambda of: of.quality.within_limit_from_s(of.limit),
+        "usable": lambda of: of.quality.within_limit(of.limit),
+        "usable_from_s": lambda of: of.quality.within_limit_from_s(of.limit),
         "faults": lambda of: [fault for found in of.quality.faults.values() for fault in found],
         "step_s": lambda of: of.quality.step_s if of.quality.steps else None,
         **{name: lambda of: of for name in ("resolution_s", "reading_s", "backward")},

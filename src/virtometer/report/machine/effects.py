@@ -53,13 +53,13 @@ class StagedEffect:
 
 EFFECT = Shape(
     "effect",
-    "what a factor, or two together, do to a metric",
+    "what a factor, or an interaction of two, does to a metric",
     """
     metric=of.metric    text    name of the workload, its slow operations or its cost; of a table its metric
     term=of.term        text    a factor, or two joined by a colon: their interaction
     percent=of.change.value  number  change of the metric from against to level; of an interaction of the first
         factor's change
-    low=of.change.low   number?  95 % interval; of a term with several contrasts for all of them together; null: too few
+    low=of.change.low   number?  95 % interval; of a term with several contrasts jointly for all; null: too few
         trials
     high=of.change.high  number?  as low
     interval_level=of.change.level  number  level of the intervals of the effect and its contrasts: 0.95, higher
@@ -134,7 +134,7 @@ Shape(
     "the setting that is best, against the default",
     """
     changed      changed_level[]
-    candidates   ordinal  settings that it was chosen from; the intervals hold for all of them together
+    candidates   ordinal  settings that it was chosen from; the intervals hold jointly for all
     ran          flag     whether this setting itself was measured
     percent=gain.estimate.value  number
     low=gain.estimate.low  number?
@@ -229,5 +229,5 @@ EXPERIMENT = Shape(
 
 
 def with_factors(of: Effects) -> Effects | None:
-    """What `experiment` tells; None without factors."""
+    """What `experiment` reports; None without factors."""
     return of if of.factors else None

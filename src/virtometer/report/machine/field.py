@@ -87,9 +87,9 @@ class Shape:
     ) -> None:
         """`table` declares the fields. ValueError for a line that is none, and for a name that is there already.
 
-        types: more of them, by name. get: what takes a value that is no attribute, by field. head: the field that has
-        the object's own name where the object stands in a row of CSV with others. columns: what fields are called by
-        there, before the names of their own fields. conditions: what JSON Schema says of several fields together.
+        types: more of them, by name. get: what takes a value that is no attribute, by field. head: the field
+        whose column in CSV has the name of the object alone. columns: names of columns in CSV, in place of those of
+        the fields. conditions: what JSON Schema says of several fields jointly.
         """
         self.name, self.meaning, self._head, self._columns = name, meaning, head, dict(columns or {})
         self._conditions = dict(conditions or {})

@@ -5,8 +5,8 @@ from __future__ import annotations
 from virtometer.model import Verdict
 from virtometer.report.machine.field import Shape, by_name, texts
 
-FORMAT = 3
-"""Of the machine interface: another number wherever a field is renamed or goes."""
+FORMAT = 4
+"""Of the machine interface: increased where a field is renamed or removed."""
 
 Shape(
     "median",
@@ -65,7 +65,7 @@ FINDING = Shape(
     p_value              share?     two-sided, of a ratio of 1, this comparison alone
     p_adjusted           share?     after Holm over all comparisons of the campaign
     p_equivalent_adjusted  share?   of the two tests of equivalence, adjusted by Holm over the family: the equivalent
-        findings below 0.05 hold together, with a chance of 5 % that any is wrong
+        findings below 0.05 hold jointly, with a chance of 5 % that any is wrong
     host_cpu_ratio,host_cpu_low,host_cpu_high,host_cpu_n=host_cpu_ratio.estimate  ~positive
         host CPU time per unit of work, subject / against: above 1 it costs more
     value,value_low,value_high,value_n=value.estimate  ~positive  geometric mean over the blocks, in unit
@@ -76,7 +76,7 @@ FINDING = Shape(
         not known, or more than a plan may have
     blocks_needed_high   count?     see blocks_needed_low
     seconds_needed       bound?     undecided only: further seconds of measuring until then
-    like_with_like       flag       false where conditions differ; unlike and the notes say which
+    comparable       flag       false where conditions differ; unlike and the notes say which
     unlike               text[]     names of the conditions that differ, or changed on one side
     levels               levels     level of each factor of the treatment
     median=median.estimate  median? median ratio of the blocks, of those that the verdict is about; null of the

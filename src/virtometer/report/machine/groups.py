@@ -1,4 +1,4 @@
-"""Several guests at once: groups with their members, matrices, scaling; and knees under rising load."""
+"""Groups of guests: groups with their members, matrices, scaling; and knees under rising load."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RANK = Shape(
     """
     guest=label     text     name of the guest, as in members
     against_others  ~number  its rate / geometric mean of the others' rates in the same block; the intervals of all
-        guests hold together
+        guests hold jointly
     p_adjusted      share?   of no difference, after Holm over the guests; null below six blocks
     verdict         verdict  what is shown at 5 %
     worst           count    blocks in which it had the smallest rate
@@ -45,7 +45,7 @@ MEMBER = Shape(
     workload        text      its name in the plan
     unit=value.unit  text     of value
     value,low,high=value.estimate  ~number  in the unit of its workload // of the interval of value; those of all
-        members hold together with 95 %
+        members hold jointly with 95 %
     share           ~share    part of the sum; null for loads
     slowdown        ~number   how many times slower than one guest alone in the same block
     host_cpu_s      number?   CPU seconds of the guest over the scored stretch, median of the trials; where several
@@ -131,7 +131,7 @@ MATRIX = Shape(
     columns    text[]       aggressors with their measured part of the host's CPU, or targets
     values     number?[][]  slowdowns, or values in the unit of the workload, a list for each row; null where nothing
         was measured
-    low        number?[][]  intervals; those of all cells hold together with 95 %
+    low        number?[][]  intervals; those of all cells hold jointly with 95 %
     high       number?[][]  as low
     n          count[][]    blocks behind each cell
     intensity  bound?[][]   measured part of the host's processor time that the load of a cell took; null where there is
@@ -156,7 +156,7 @@ Shape(
     workload             text
     guests               ordinal[]  numbers of guests that have a group
     sigma=law.sigma      ~number    contended part, by the universal scalability law; null with fewer than three numbers
-        of guests // those of sigma, kappa and peak hold together
+        of guests // those of sigma, kappa and peak hold jointly
     kappa=law.kappa      ~number    cost of coherence // as sigma_low
     peak=law.peak        number?    guests with the largest sum by the law; null: the sum rises for ever
     peak_low=law.peak_low  number?  as sigma_low; null: no interval, or rises for ever
@@ -187,7 +187,7 @@ Shape(
     levels=series.levels   object     of the other factors
     environment            text
     against                text       the baseline
-    scenario               text       of several guests; empty: one guest by itself
+    scenario               text       of several guests; empty: one guest alone
     guests                 ordinal    at the same time
     smallest               number     rate with a value, requests in a second of each thread
     largest                number     as smallest

@@ -1,4 +1,4 @@
-"""What describes the machine interface: its JSON Schema, and the page docs/json.md. Both are made from the fields."""
+"""The description of the machine interface: its JSON Schema, and the tables of docs/json.md, both from the fields."""
 
 from __future__ import annotations
 
@@ -9,17 +9,6 @@ from virtometer.report.machine.document import REPORT
 from virtometer.report.machine.field import Schema, Shape
 
 _TITLE = "The machine interface of a report"
-_ABOUT = """\
-# The machine interface
-
-`virtometer report DIR --format json` prints one object of the shape [report](#report), `compare --json` one of the
-shape [comparison](#comparison); `analyse --json` has `findings` and `effects` of a report. This page is made from the
-declarations of the fields, as is `contract/schema/report.schema.json`: `make contract` writes both anew.
-Numbers that do not exist are `null`. All names and texts are as in the plan. METHODOLOGY.md says how each number is
-made, and how far it can be trusted.
-
-In CSV a field of an object within a row is called OBJECT_FIELD, and texts of a list stand in one cell, apart by ` | `.
-"""
 
 
 def _shapes() -> dict[str, Shape]:
@@ -44,9 +33,9 @@ def report_schema() -> dict[str, Any]:
     }
 
 
-def report_page() -> str:
-    """The page docs/json.md: a table for each shape."""
-    return "\n".join([_ABOUT, *map(_section, _shapes().values())])
+def report_tables() -> str:
+    """A table for each shape: the reference in docs/json.md."""
+    return "\n".join(map(_section, _shapes().values()))
 
 
 def _section(of: Shape) -> str:

@@ -43,7 +43,7 @@ _SAMPLE = (
     "trial", "block", "placement", "environment", "guest", "workload", "role", "guest_id", "sample", "slice",
     "start_guest_ns", "end_guest_ns", "start_host_ns", "start_bound_ns", "end_host_ns", "end_bound_ns",
     "duration_s", "duration_bound_s",
-    "duration_guest_s", "work", "unit", "rate", "rate_bound", "used", "set_aside", "mark", "check",
+    "duration_guest_s", "work", "unit", "rate", "rate_bound", "used", "excluded", "mark", "check",
 )  # fmt: skip
 _PROBE = (
     "trial", "block", "status", "placement", "environment", "guest", "workload", "role", "guest_id", "probe", "kind",
@@ -185,7 +185,7 @@ def _in_guest_time(record: TrialRecord, run: Run) -> dict[str, Iterable[object]]
         "duration_guest_s": ((of.end_ns - of.start_ns) * 1e-9).tolist(),
         "work": of.work.tolist(),
         "used": ["true" if used else "false" for used in of.used.tolist()],
-        "set_aside": [cell(reason) for reason in of.reasons],
+        "excluded": [cell(reason) for reason in of.reasons],
         "mark": [cell(mark) for _, mark in texts],
         "check": [cell(check) for check, _ in texts],
     }

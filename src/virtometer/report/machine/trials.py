@@ -137,7 +137,7 @@ RUN = Shape(
     threads       ordinal
     unit          text
     better        higher|lower
-    value=score.value  number?  total work / total host time (inverse for s)
+    value=score.value  number?  total work / total host time (inverse for s); of a tool its number in host time
     value_bound   bound?    how far off value may be for the clock's sake, in its unit; null where nobody knows
     agent_value=report.value  number?  median over the iterations, or a tool's own number, in guest time; null where the
         run did not come to its end
@@ -196,7 +196,7 @@ _PLANNED = """
     block=trial.block  count
     position=trial.position  count
     start_group=trial.start_group  integer  trials with the same number share one start of their guests
-    turns=trial.turns  integer?  trials with the same number took turns in slices; null: alone
+    turns=trial.turns  integer?  trials with the same number took turns in slices; null: continuous windows
     scenario=trial.scenario  text  its name in the plan; empty where the plan has none
     placements=trial.placements  placement[]
 """

@@ -34,6 +34,10 @@ _VERDICTS = {
 _ALIGN: dict[str, Literal["left", "center", "right"]] = {"left": "left", "middle": "center", "right": "right"}
 
 
+GONE: dict[str, Any] = {"color": _FAINT, "fontStyle": "italic", "aria": False}
+"""How the words of an environment without a ratio look."""
+
+
 @dataclass(frozen=True, slots=True)
 class Figure:
     """A plot: its specification, what it shows in words, and a caption."""
@@ -62,11 +66,7 @@ def efficiency(findings: Sequence[Finding], margin: float) -> Figure:
         axis=alt.Axis(title=f"efficiency against {against} (further right is better)", format=NUMBERS, tickCount=6),
     )
     y = alt.Y("environment:N", sort=names, scale=alt.Scale(domain=names), axis=alt.Axis(title=None))
-    colour = alt.Color(
-        "verdict:N",
-        scale=alt.Scale(domain=[verdict.value for verdict in _VERDICTS], range=list(_VERDICTS.values())),
-        legend=None,
-    )
+    shade = colour()
     base = alt.Chart(data(rows), height=alt.Step(_ROW))
     band = alt.Chart(data([{"from": 1 / (1 + margin), "to": 1 + margin}])).mark_rect(color="var(--band)", aria=False)
     one = alt.Chart(data([{"ratio": 1}])).mark_rule(color=_FAINT, strokeDash=[3, 3], aria=False)
@@ -78,12 +78,12 @@ def efficiency(findings: Sequence[Finding], margin: float) -> Figure:
         one.encode(x=alt.X("ratio:Q")),
         base.transform_filter("datum.low != null")
         .mark_rule(strokeWidth=2.5, aria=False)
-        .encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"), y=y, color=colour),
+        .encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"), y=y, color=shade),
         base.mark_point(size=80, strokeWidth=2, opacity=1, aria=False).encode(
             x=x,
             y=y,
-            color=colour,
-            fill=alt.condition("datum.unlike", alt.value("var(--paper)"), colour),
+            color=shade,
+            fill=alt.condition("datum.unlike", alt.value("var(--paper)"), shade),
             tooltip=[alt.Tooltip(one) for one in ("environment:N", "what:N", "said:N", "n:Q")],
         ),
     ]
@@ -99,7 +99,7 @@ def efficiency(findings: Sequence[Finding], margin: float) -> Figure:
     if gone:
         layers.append(
             alt.Chart(data(gone))
-            .mark_text(color=_FAINT, fontStyle="italic", aria=False)
+            .mark_text(**GONE)
             .encode(x=alt.value(alt.expr("width / 2")), y=y, text=alt.Text("text:N"))
         )
     told = [
@@ -112,8 +112,14 @@ def efficiency(findings: Sequence[Finding], margin: float) -> Figure:
         f"Efficiency against {against}: " + "; ".join(told),
         f"Efficiency against {against} with {words.interval_level(findings)} intervals"
         f"{', logarithmic' if log else ''}. Grey band: {band_words}, where a difference does not matter to this plan."
-        + (" Hollow: not like with like." if any(row["unlike"] for row in rows) else ""),
+        + (" Hollow: not comparable." if any(row["unlike"] for row in rows) else ""),
     )
+
+
+def colour() -> alt.Color:
+    """The colour of a verdict."""
+    names, shades = [verdict.value for verdict in _VERDICTS], list(_VERDICTS.values())
+    return alt.Color("verdict:N", scale=alt.Scale(domain=names, range=shades), legend=None)
 
 
 def _efficiency_row(finding: Finding) -> dict[str, Any]:
@@ -128,7 +134,7 @@ def _efficiency_row(finding: Finding) -> dict[str, Any]:
         "n": ratio.n,
         "verdict": finding.verdict.value,
         "said": words.verdict(finding),
-        "unlike": not finding.like_with_like,
+        "unlike": not finding.comparable,
         "what": "1" if baseline else words.efficiency(finding) + words.star(finding),
     }
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from virtometer.analysis import Analysis
-from virtometer.analysis.compare.outside import Timed
+from virtometer.analysis.compare.reference_clock import Timed
 from virtometer.analysis.describe.measures import QUANTILES, Times, names
 from virtometer.model import UNAVAILABLE, Campaign, Control, Estimate, Finding, Quantity, Verdict
 from virtometer.report.parts import words
@@ -52,19 +52,19 @@ def numbers(findings: Sequence[Finding], errors: Mapping[str, float]) -> HtmlTab
         for finding in findings
     ]
     return HtmlTable(
-        f"{findings[0].value.metric}: geometric mean over the blocks; efficiency from within-block pairs, with its "
-        f"{words.interval_level(findings)} interval; p of no "
-        "difference, alone and after Holm over the whole campaign; host CPU time per unit of work"
-        + ("; how well the length of every sample that is used is known in host time, at worst" if errors else "")
+        f"{findings[0].value.metric}: geometric mean over the blocks. Efficiency: from pairs within blocks, with its "
+        f"{words.interval_level(findings)} interval. p: of no "
+        "difference, alone and after Holm over the whole campaign. Host cpu: host CPU time per unit of work."
+        + (" Clock: the largest relative error of a sample's length in host time." if errors else "")
         + (
-            "; typical: efficiency in the rounds of slices, without the extreme rounds; slices by windows: "
-            "efficiency in slices by that in long windows beside them, not known in fewer than six blocks "
-            "(`long_windows: each` in the plan measures them in each)"
+            " Typical: efficiency in the rounds of slices, without the extreme rounds. Slices by windows: "
+            "efficiency in slices divided by that in long windows; it takes six blocks that have both "
+            "(`long_windows: each` in the plan)."
             if turns
             else ""
         )
         + (_MEDIAN if middle else "")
-        + ("; worst block: the one farthest from the median of the blocks, and its ratio" if worst else ""),
+        + (" Worst block: the one farthest from the median of the blocks, and its ratio." if worst else ""),
         (
             "environment",
             "value",
@@ -86,8 +86,8 @@ def numbers(findings: Sequence[Finding], errors: Mapping[str, float]) -> HtmlTab
 
 
 _MEDIAN = (
-    "; median: of the blocks' efficiencies, with an interval for every distribution (at least 95 %); unseen starts: "
-    "the share of starts that may be of a kind that no block has (95 %)"
+    " Median: of the blocks' efficiencies, with an interval for every distribution (at least 95 %). Unseen starts: "
+    "the share of starts that may be of a kind that no block has (95 %)."
 )
 
 
@@ -189,7 +189,7 @@ def times(name: str, of: Mapping[str, Times]) -> HtmlTable:
         for environment, found in of.items()
     ]
     return HtmlTable(
-        f"{name} of single operations, all trials together",
+        f"{name} of single operations, over all trials",
         ("environment", "operations", "median", "90 %", "99 %", "99.9 %", "longest"),
         rows,
         frozenset(range(1, 7)),
@@ -201,20 +201,20 @@ def clocks_compared(of: Mapping[str, Timed]) -> HtmlTable:
     rows = [
         (
             environment,
-            *(words.quantity(value, found.unit) for value in (found.own, found.corrected, found.outside)),
+            *(words.quantity(value, found.unit) for value in (found.own, found.corrected, found.reference)),
             f"{100 * found.difference:+.2f} %".replace("-", "−"),
             "" if found.round_trip is None else words.measure(found.round_trip, "s"),
         )
         for environment, found in of.items()
     ]
     return HtmlTable(
-        "The same work by three clocks, medians over the trials. Difference: of the outside clock from the corrected "
-        "value; each outside time is too long by about one round trip",
+        "The same work by three clocks, medians over the trials. Difference: of the reference clock from the corrected "
+        "value; each reference time is too long by about one round trip",
         (
             "environment",
             "by the guest's own clock",
             "corrected by comparing clocks",
-            "by the outside clock",
+            "by the reference clock",
             "difference",
             "round trip",
         ),

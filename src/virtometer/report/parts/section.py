@@ -26,8 +26,9 @@ class Folded:
 class Section:
     """A part of a page, shown in the order of the fields. `id`: of its title; `short`: in the contents.
 
-    headline: the sentence that matters most. terms: names with what is said of each. wide: figures of the whole width.
-    notes: with the name that each is about, or none.
+    about: what it is about, in a line. headline: the sentence that matters most. wide: figures of the whole width.
+    terms: names with what is said of each. notes: with the name that each is about, or none. legend: how to read the
+    figures and tables. closed: a reader opens it.
     """
 
     id: str
@@ -35,14 +36,16 @@ class Section:
     short: str = ""
     about: str = ""
     headline: str = ""
-    sentences: Sequence[str] = ()
-    terms: Sequence[tuple[str, str]] = ()
     figures: Sequence[Figure] = ()
     wide: Sequence[Figure] = ()
-    notes: Sequence[tuple[str, str]] = ()
+    sentences: Sequence[str] = ()
+    terms: Sequence[tuple[str, str]] = ()
     tables: Sequence[HtmlTable] = ()
+    notes: Sequence[tuple[str, str]] = ()
     folded: Sequence[Folded] = ()
     parts: Sequence[Section] = ()
+    legend: Sequence[str] = ()
+    closed: bool = False
 
 
 def some(*of: T | None) -> list[T]:

@@ -26,8 +26,8 @@ GLOSSARY = {
     ),
 }
 
-TOGETHER = {
-    "sum": "work in a second of all measured guests of a trial, over the stretch in which all of them worked",
+OF_GROUPS = {
+    "sum": "work per second of all measured guests of a trial, over the time in which all of them worked",
     "ideal": (
         "the sum that the processors allow: one guest's rate for each, shared fairly where the guests' work can use "
         "more processors than there are"
@@ -35,7 +35,7 @@ TOGETHER = {
     "slowdown": "how many times slower a guest is beside others than alone in the same block",
     "host CPU by work": "CPU seconds of the host for all measured guests by their work: for a FLOP, byte or operation",
     "worst share, max/min, CV": (
-        "part of the sum of the slowest guest, largest by smallest rate, and standard deviation by mean, within a trial"
+        "share of the slowest guest in the sum, largest by smallest rate, and standard deviation by mean, in a trial"
     ),
     "Jain": "an index of fairness, 1 where all guests have the same; it forgives much: 60 to 40 scores 0.96",
     "sigma, kappa": (
@@ -43,15 +43,15 @@ TOGETHER = {
         "each other coherent costs"
     ),
     "start skew": (
-        "host time from the first begin of a window to the last, and the bound of its error by the clocks; 99 % of the "
-        "trials were within it"
+        "host time from the first begin of a window to the last, with the bound of its error by the clocks. 99 % of "
+        "the trials were within it"
     ),
 }
-TYPICAL = "Efficiency and verdict are about the typical ratio, without stops, where no note says otherwise."
+TYPICAL = "Efficiency and verdict are about the typical ratio, which leaves out stalls, where no note says otherwise."
 RAW = "Raw values: everything is timed by the guests' own clocks, nothing is corrected."
 PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 _HUGE = 1000  # a detectable factor above this says no more than that nothing could be seen
-_WIDE = 0.1  # half widths above this share of the value are told as [low, high]: the two halves differ
+_WIDE = 0.1  # half widths above this share of the value are shown as [low, high]: the two halves differ
 TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 
@@ -119,7 +119,7 @@ def measures(middle: float, low: float, high: float, unit: str) -> str:
 
 
 def _scale_of(value: float, unit: str) -> tuple[float, str]:
-    """Size and name of the unit in which a further measure is told; of counts and shares without a name."""
+    """Size and name of the unit in which a further measure is shown; of counts and shares without a name."""
     if unit == "s/B":
         return 1e-9, "µs/KB"
     if unit == "s/s":
@@ -164,7 +164,7 @@ def interval(estimate: Estimate) -> str:
     if half > _WIDE * estimate.value:
         return f"[{_bound(estimate.low)}, {_bound(estimate.high)}]"
     scale = 10 ** _places(estimate)
-    # Rounded up: an interval is never told narrower than it is, nor as ±0.
+    # Rounded up: an interval is never shown narrower than it is, nor as ±0.
     return f"±{math.ceil(half * scale - 1e-9) / scale:.{_places(estimate)}f}"
 
 
@@ -218,7 +218,7 @@ def estimate(of: Estimate | None) -> str:
 
 
 def cost(finding: Finding) -> str:
-    """Host CPU time per unit of work against the baseline's: ×1.3; empty where it could not be told."""
+    """Host CPU time per unit of work against the baseline's: ×1.3; empty where it is unknown."""
     if finding.host_cpu_ratio is None:
         return ""
     return f"×{significant(finding.host_cpu_ratio.estimate.value, 2)}"
@@ -267,8 +267,8 @@ def difference(fraction: float) -> str:
 
 
 def star(finding: Finding) -> str:
-    """The mark of a comparison that is not like with like."""
-    return "" if finding.like_with_like else "*"
+    """The mark of a comparison under different conditions."""
+    return "" if finding.comparable else "*"
 
 
 def all_notes(finding: Finding) -> list[str]:

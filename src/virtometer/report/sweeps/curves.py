@@ -300,7 +300,7 @@ def slowest(name: str, times: Mapping[str, Times]) -> Figure | None:
     return Figure(
         finish(alt.layer(line)),
         f"{name} of single operations: {told}",
-        f"{name} of single operations, all trials together: read off how long the slowest 10 %, 1 %, 0.1 % took. "
+        f"{name} of single operations, over all trials: read off how long the slowest 10 %, 1 %, 0.1 % took. "
         "Logarithmic.",
     )
 

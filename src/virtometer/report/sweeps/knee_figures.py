@@ -59,9 +59,9 @@ def latency_curve(of: Sequence[Knee]) -> Figure | None:
     return Figure(
         made.spec,
         f"{where}latency ({knees.PERCENT}) of {made.alternative}; knees: {told}",
-        f"{where}{curves.title(series)}: what {knees.PERCENT} of the requests took at most, from when they were due, "
-        "over the offered rate; geometric means over the blocks with 95 % intervals, logarithmic. Dashed: the knee; "
-        "band: its interval.",
+        f"{where}{curves.title(series)}: the time that {knees.PERCENT} of the requests took at most, from when they "
+        "were due, over the offered rate. Geometric means over the blocks with 95 % intervals, logarithmic. Dashed: "
+        "the knee. Band: its interval.",
     )
 
 

@@ -28,7 +28,7 @@ def groups(of: Sequence[Knee]) -> list[list[Knee]]:
 
 
 def group(of: Knee) -> str:
-    """What stands before a group of several guests; empty for one by itself."""
+    """The words before a group of guests; empty for one guest alone."""
     return f"{of.scenario}, {counted(of.guests, 'guest')}: " if of.scenario else ""
 
 

@@ -1,4 +1,4 @@
-"""A campaign in which several guests work at once, with known truth, built as the ledger would return it."""
+"""A campaign with groups of guests, with known truth, built as the ledger would return it."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ SCENARIOS: list[dict[str, Any]] = [
 UNFAIR = {3: 0.8}  # the third guest of three gets less
 
 
-def crowd(
+def group_campaign(
     blocks: int = 8,
     seed: int = 7,
     scenarios: Sequence[Mapping[str, Any]] = SCENARIOS,
@@ -63,7 +63,7 @@ def crowd(
 ) -> Campaign:
     """Every scenario once a block, in the plan's order.
 
-    first: guests are started in random order, and the first of several has so many times its rate.
+    first: guests are started in random order, and the first guest of a group has so many times its rate.
     """
     generator = Generator(seed)
     rng = np.random.default_rng(seed)
@@ -82,7 +82,7 @@ def crowd(
         failure = Failure(FailureKind.GUEST, "the guest ended", 0)
         records[20] = TrialRecord(lost.trial, failure, lost.started_at, 0.4, 0, None, (), ())
     return Campaign(
-        plan=plan, plan_text="virtometer: 1\nname: crowd\n", seed=seed, created_at="2026-01-02T03:04:05.678+00:00",
+        plan=plan, plan_text="virtometer: 1\nname: groups\n", seed=seed, created_at="2026-01-02T03:04:05.678+00:00",
         host={"cpu_model": "Simulated 3000", "cpus": CPUS, "kernel": "6.1"}, versions={"virtometer": "0.1.0"},
         environments=tuple(EnvironmentStatus(one.name, one.kind, True, "", "", {}) for one in PLACES),
         planned=tuple(record.trial for record in records), trials=tuple(records), guests=_starts(records), commands=(),

@@ -1,0 +1,27 @@
+"""How sure the verdicts are: the errors that they allow, the control and the stages."""
+
+from __future__ import annotations
+
+from virtometer.analysis import Analysis
+from virtometer.report.findings.summary import method_sentences
+from virtometer.report.parts import html_tables, words
+from virtometer.report.parts.section import Section
+
+
+def section(analysis: Analysis) -> Section | None:
+    """What a reader may want to know of the method, closed. None where nothing was compared."""
+    if not analysis.findings:
+        return None
+    typical = any(finding.verdict_by == "typical" for finding in analysis.findings)
+    return Section(
+        id="method",
+        title="How sure are the verdicts?",
+        short="Method",
+        closed=True,
+        sentences=[
+            *method_sentences(analysis),
+            "Each ratio is made of pairs within the same block: the subject and the baseline at nearly the same time.",
+            *([words.TYPICAL] if typical else []),
+        ],
+        tables=[html_tables.control(analysis.controls)] if analysis.controls else [],
+    )
