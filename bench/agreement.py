@@ -2,11 +2,13 @@
 
     python -m bench.agreement [--campaigns 10] [--processors auto all] [--file FILE] [KIND ...]
 
-Processes of these guests may be spread over the processors of the host, or kept on one, and their operations have a
-speed for each. Campaigns with `processors: auto` and with `all` alternate. For each of these settings, operation and
-kind: in how many campaigns the interval of the ratio to native overlaps with that of all campaigns together, the
-range of the ratios, how many blocks were measured in long windows because the speed changes within them, and how many
-times the speed of its beginning a long window reaches later.
+Processes of these guests may be spread over the processors of the host, or kept on one. Their operations have a speed
+for each. Campaigns with `processors: auto` and with `all` alternate. For each of these settings, operation and kind:
+
+- in how many campaigns the interval of the ratio to native overlaps with that of all campaigns jointly
+- the range of the ratios
+- how many blocks were measured in long windows because the speed changes within them
+- how many times the speed of its beginning a long window reaches later
 
 The rows of each campaign are appended to the file at its end. A further call goes on, and the summary is that of the
 whole file.
@@ -92,7 +94,7 @@ def later_by_beginning(cell: Cell, slice_s: float) -> float | None:
 
 
 def pooled(rows: Sequence[Mapping[str, str]]) -> Estimate | None:
-    """The ratio of all campaigns together: each counts as one."""
+    """The ratio of all campaigns jointly: each counts as one."""
     return interval(math.log(float(row["ratio"])) for row in rows)
 
 

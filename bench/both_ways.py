@@ -77,7 +77,7 @@ def plan_text(kinds: Sequence[str], names: Sequence[tuple[str, str]], blocks: in
 
 
 def taking_turns(kinds: Sequence[str], seconds: float) -> list[tuple[str, str]]:
-    """Kernel and name of each operation that the product interleaves by itself between these kinds."""
+    """Kernel and name of each operation that the product interleaves automatically between these kinds."""
     names = [(kernel, op) for kernel in _KERNELS for op in WORKLOADS[kernel].operations]
     plan = plan_of(plan_text(kinds, names, 1, seconds, "auto"))
     return [(one.workload, one.op) for one in plan.workloads if one.scheduling == "interleaved"]

@@ -70,7 +70,7 @@ def program(*argv: str | Path) -> Iterator[subprocess.Popen[bytes]]:
     try:
         yield process
         if process.poll() is not None:
-            raise RuntimeError(f"{argv[0]} ended by itself, with status {process.returncode}: the host was not busy")
+            raise RuntimeError(f"{argv[0]} ended early, with status {process.returncode}: the host was not busy")
     finally:
         process.kill()
         process.wait()

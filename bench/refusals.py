@@ -3,8 +3,8 @@
     python -m bench.refusals [--trials 600] [--fresh block|trial] [--load 2] [--add FILE] [KIND ...]
 
 Runs trials with windows of 0.02 to 0.2 s through the real runner, in guests whose clocks are ordinary, beside `--load`
-busy processes. A trial is refused when the clock is the reason of its failure; samples are set aside when their clock
-error exceeds the limit. Natively and in containers the guest's clock is the host's, so that its true rate is 1: the row
+busy processes. A trial is refused when the clock is the reason of its failure; samples are excluded when their clock
+error exceeds the limit. Natively and in containers the guest's clock is the host's, so that its true rate is 1: The row
 says how many samples have a true error within their bound. `--add` appends the counts to a file and reports the
 totals of the file, so that many short calls make one long measurement.
 """
@@ -28,7 +28,7 @@ from virtometer.clock import intervals
 from virtometer.design.plan.resolved import resolve
 from virtometer.environments import registry
 from virtometer.errors import EnvironmentFailed
-from virtometer.model import Plan, SetAside, TrialRecord
+from virtometer.model import Excluded, Plan, TrialRecord
 from virtometer.runner.campaign.whole import begin
 
 KINDS = ("native", "bubblewrap", "runc", "gvisor", "uml")
@@ -74,7 +74,7 @@ def counts(kind: str, records: Sequence[TrialRecord]) -> Counter[str]:
             found["history"] += run.scored.clock.probes > len(run.probes)
             for sample, stretch in zip(run.samples, intervals.of_run(run), strict=True):
                 found["samples"] += 1
-                found["aside"] += sample.set_aside is SetAside.CLOCK_ERROR
+                found["aside"] += sample.excluded is Excluded.CLOCK_ERROR
                 if sample.used:
                     found["ppm"] = max(found["ppm"], round(stretch.relative_bound * 1e6))
                 if kind in HAS_HOST_CLOCK:
@@ -85,11 +85,11 @@ def counts(kind: str, records: Sequence[TrialRecord]) -> Counter[str]:
 
 
 def row(found: Counter[str]) -> str:
-    """One line: refused trials, samples set aside, bounds, and whether they hold where the truth is known."""
+    """One line: refused trials, excluded samples, bounds, and whether they hold where the truth is known."""
     holds = f"; {found['within']} of {found['known']} true errors within the bound" if found["known"] else ""
     return (
         f"{found['refused']} of {found['trials']} trials refused by the clock, {found['failed']} failed otherwise; "
-        f"{found['aside']} of {found['samples']} samples set aside; bound at most {found['ppm']} ppm; "
+        f"{found['aside']} of {found['samples']} samples excluded; bound at most {found['ppm']} ppm; "
         f"history used in {found['history']}{holds}"
     )
 

@@ -24,7 +24,7 @@ from pathlib import Path
 
 from bench.process_cost import Cost, Goal, arguments_of, in_turns
 from virtometer.analysis.score.of_run import score
-from virtometer.analysis.score.slices import without_run_in
+from virtometer.analysis.score.slices import without_warm_up
 from virtometer.model import (
     AgentReport,
     Campaign,
@@ -116,7 +116,7 @@ def record(trial: Trial, samples_a_run: int) -> tuple[TrialRecord, GuestStart]:
         work = round(level * draw.lognormvariate(0, 0.02) * (end_ns - start_ns) * 1e-9)
         round_of = number // IN_A_SLICE if trial.turns is not None else None
         samples.append(Sample(start_ns, end_ns, work, f"{draw.randrange(4):x}", slice=round_of))
-    used = without_run_in(samples) if trial.turns is not None else tuple(samples)
+    used = without_warm_up(samples) if trial.turns is not None else tuple(samples)
     end_ns = samples[-1].end_ns
     clock = ClockFit(begin_ns, begin_ns + 5_000, 1.0, 20_000.0, 1e-6, 300)
     guest = GuestStart(f"bench-{trial.index}", placement.environment, "native", {}, {"bits": 64}, 0.1, _moment(0))

@@ -2,10 +2,12 @@
 
     python -m bench.residents [--rounds 6] [--seconds 0.2] [--together] [KIND ...]
 
-Two native guests take turns, as in a campaign. In each round this is done beside every kind, beside all of them
-together, and beside nothing (the A/A row), in random order; with --together not beside each by itself. The residents
-are stopped (SIGSTOP) in the slices of one of the two guests, so that its speed and that of the other one, whose slices
-are some ms away, differ by what residents do while they are silent. Who has them stopped changes from round to round.
+Two native guests take turns, as in a campaign. In each round this is done beside every kind, beside all of them at
+once, and beside nothing (the A/A row), in random order. With --together it is not done beside each kind alone.
+
+The residents are stopped (SIGSTOP) in the slices of one of the two guests. The slices of the other guest are some ms
+away, so the speeds of both differ by the work of silent residents. The guest that has residents stopped changes from
+round to round.
 
 activity: speed with residents that run / with residents that are stopped. presence: speed with residents / without any,
 which is as noisy as the host is over the seconds between. Both have a 95 % interval; below 1 residents cost something.
@@ -219,7 +221,7 @@ def _tell(processes: Sequence[int], sign: signal.Signals) -> None:
 
 
 def measure(host: Host, kinds: Sequence[str], rounds: int, *, together: bool) -> Iterator[list[Visit]]:
-    """The visits of each round. `together`: not beside each kind by itself."""
+    """The visits of each round. `together`: not beside each kind alone."""
     states: dict[str, list[GuestKey]] = {NOTHING: [], **{kind: [GuestKey(kind)] for kind in kinds if not together}}
     states[ALL] = [GuestKey(kind) for kind in kinds]
     with host.natives():

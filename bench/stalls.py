@@ -184,13 +184,13 @@ def plan_text(scheduling: str, stop: float, every: float, blocks: int, seconds: 
 
 
 def line(finding: Finding, truth: float) -> tuple[str, bool]:
-    """One line on a finding, and whether its total ratio holds the truth and its notes name stops."""
-    said = [note for note in finding.notes if "stops" in note]
+    """One line on a finding, and whether its total ratio holds the truth and its notes name stalls."""
+    said = [note for note in finding.notes if "stalls" in note and not note.startswith("between stalls")]
     total = finding.ratio.estimate
     holds = total is not None and total.low is not None and not total.excludes(truth)
     met = holds and bool(said)
     text = f"{finding.workload}: total {_shown(finding.ratio)}, truth {truth:.3f}; typical {_shown(finding.typical)}; "
-    return text + f"{' | '.join(said) or 'no note names stops'}: {'met' if met else 'MISSED'}", met
+    return text + f"{' | '.join(said) or 'no note names stalls'}: {'met' if met else 'MISSED'}", met
 
 
 def _shown(of: Quantity[Estimate | None] | None) -> str:

@@ -13,7 +13,7 @@ The rows of each campaign are appended to the file at its end. A further call go
 whole file, for each budget: how often each slowdown was found, how many intervals hold the truth, false claims, and in
 how many campaigns there was any. The bias is how far ratios lie from the truth on average, alone and less what the
 placebo of the same campaign shows (in files without one, the agent with 0). The second line only prints the summary of
-what was measured for METHODOLOGY.
+what was measured for bench/records/truths.md.
 """
 
 from __future__ import annotations

@@ -173,7 +173,8 @@ def main() -> int:
     minutes = forecast_s(rows, arguments.pairs, seconds_of) / 60
     print(f"{len(rows)} rows, about {minutes:.0f} minutes on an idle machine; raw figures go to {folder}", flush=True)
     if absent := not_found(wanted):
-        print(f"{len(wanted) - len(rows)} rows are left out, not found: {', '.join(absent)} (see METHODOLOGY.md)")
+        missing = f"{len(wanted) - len(rows)} rows are left out, not found: {', '.join(absent)}"
+        print(f"{missing} (see docs/kernels/other-tools.md)")
     told = {name: getattr(arguments, name) for name in ("only", "pairs", "seconds", "disk_seconds", "span")}
     record.facts(place.agent, rows, told)
     outcomes = []

@@ -34,7 +34,7 @@ LARGEST_RESIDUAL = 100.0  # of right solutions it is about 10, of a wrong one la
 
 def fitting_core(flags: set[str]) -> str:
     """The name for OPENBLAS_CORETYPE whose kernels fit a processor with these flags (as in /proc/cpuinfo). Empty where
-    the library is left to choose: without AVX-512 it takes the right kernels by itself."""
+    the library is left to choose: without AVX-512 it takes the right kernels automatically."""
     return "SkylakeX" if flags >= AVX512 else ""
 
 

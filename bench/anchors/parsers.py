@@ -52,7 +52,7 @@ def agent_figure(unit: str, take: str = "total") -> Parser:
 
 
 def agent_conditions(text: str) -> str:
-    """Of `virtometer-agent measure --json`: the vectors and pages that it took by itself, where it tells them."""
+    """Of `virtometer-agent measure --json`: the vectors and pages that the agent chose, where it reports them."""
     conditions = json.loads(text).get("conditions", {})
     words = [conditions[name] for name in ("simd", "store") if name in conditions]
     words += [f"huge pages {conditions[name]}" for name in ("huge_pages",) if name in conditions]
@@ -89,12 +89,12 @@ def perf_operation(text: str) -> float:
 
 
 def dd(text: str) -> float:
-    """dd of coreutils, B/s of all its calls together, from bytes and seconds: what it prints as a rate is rounded."""
+    """dd of coreutils, B/s of all its calls in total, from bytes and seconds: the rate that it prints is rounded."""
     return sum(float(copied) for copied in re.findall(r"^(\d+) bytes", text, re.MULTILINE)) / dd_time(text)
 
 
 def dd_time(text: str) -> float:
-    """dd of coreutils, s of all its calls together."""
+    """dd of coreutils, s of all its calls in total."""
     spent = [float(seconds) for seconds in re.findall(r"copied, ([\d.e-]+) s,", text)]
     if not spent:
         raise ValueError("dd has copied nothing")
@@ -103,7 +103,7 @@ def dd_time(text: str) -> float:
 
 def fio(direction: str, figure: str) -> Parser:
     """fio --output-format=json with one job: `bw_bytes` (B/s) or `iops` (IO/s) of its `read` or `write` part, or with
-    `rw` of both together, which ran side by side."""
+    `rw` of both in total, which ran at the same time."""
     parts = {"rw": ("read", "write")}.get(direction, (direction,))
 
     def parse(text: str) -> float:

@@ -28,7 +28,7 @@ class Program:
     count: int = (
         0  # first guess of {count}, which is then fitted so that a run takes the seconds asked for; 0: has none
     )
-    took: Parser | None = None  # seconds of a run as the tool tells them, to fit {count}
+    took: Parser | None = None  # seconds of a run as reported by the tool, to fit {count}
     before: str = ""  # words before its name, for example what makes it write line by line
     input: str = ""  # standard input
     overhead_s: float = 0.1  # what a run takes beside its seconds, for the forecast

@@ -2,7 +2,7 @@
 
 Pages. `small`: transparent huge pages are forbidden to the process by prctl(PR_SET_THP_DISABLE), which survives exec
 and which no advice of the program overrides. `huge`: GLIBC_TUNABLES=glibc.malloc.hugetlb=1 makes the C library of an
-anchor advise huge pages for what it allocates, as the agent does by itself. `own`: as the program gets them by itself.
+anchor advise huge pages for what it allocates, as the agent does. `own`: as the program gets them without either.
 """
 
 from __future__ import annotations

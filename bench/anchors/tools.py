@@ -55,7 +55,7 @@ def sysbench_read(megabytes: int) -> Program:
 
 
 def stream(kernel: str) -> Program:
-    """STREAM, with the arrays that it was built with; METHODOLOGY.md says how they are as large as the agent's."""
+    """STREAM, with the arrays that it was built with. docs/kernels/other-tools.md has the way to the agent's size."""
     return Program(file="stream", arguments="", parse=parsers.stream(kernel), overhead_s=0.5)
 
 

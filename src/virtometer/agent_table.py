@@ -79,8 +79,8 @@ class JudgedBy:
 class Arrays:
     """Arrays of `size` bytes that an operation works on.
 
-    held: how many lie in memory together. moved: how many are counted as work, one that is read and written twice; 0
-    where other work is counted.
+    held: how many lie in memory at the same time. moved: how many are counted as work; an array that is read and
+    written counts twice. 0 where other work is counted.
     """
 
     held: int

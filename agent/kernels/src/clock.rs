@@ -53,7 +53,7 @@ pub(crate) static OPS: &[Op] = &[Op {
         ),
         measure("backward-realtime", "1", Nothing, "readings of the real-time clock that were below the one before"),
         measure("backward-counter", "1", Nothing, "readings of the processor's counter that were below the one before"),
-        measure("readings", "1", Nothing, "how often clocks were read, all sources together"),
+        measure("readings", "1", Nothing, "how often clocks were read, over all sources"),
         measure("counter-rate", "1/s", GuestAtWork, "how fast the processor's counter counts, by the guest's clock"),
         measure("realtime-jump", "s", GuestAtWork, "the largest jump of the real-time clock against the monotonic one"),
         measure("steal", "1", Nothing, "share of the time that others had the processor, by the guest's own account"),

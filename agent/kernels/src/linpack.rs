@@ -56,41 +56,41 @@ const RUNS: Parameter = parameter(
     "iterations after which it ends before the window does; 0: the window decides",
 );
 const TIME_SERVER: Parameter =
-    optional("time-server", Text, "none", "HOST:PORT or udp:HOST:PORT of an outside clock to ask as well");
+    optional("time-server", Text, "none", "HOST:PORT or udp:HOST:PORT of a reference clock to ask as well");
 
 const GENERATE: Measure = measure("generate-time", "s", Guest, "time to make the matrix, which is not counted as work");
 const FACTOR: Measure = measure("factor-time", "s", Guest, "time to factor the matrix, of one solution");
 const SOLVE: Measure = measure("solve-time", "s", Guest, "time to solve with the factored matrix, of one solution");
 const SOLVE_SHARE: Measure =
-    measure("solve-share", "1", Nothing, "share of solve-time in factor-time and solve-time together");
+    measure("solve-share", "1", Nothing, "share of solve-time in the sum of factor-time and solve-time");
 
 // Of the published convention.
 const ROLLED: Measure = measure("rolled-rate", "FLOP/s", Guest, "rate of the solutions with rolled loops");
 const UNROLLED: Measure = measure("unrolled-rate", "FLOP/s", Guest, "rate of the solutions with unrolled loops");
 
 // Of a time server.
-const OUTSIDE_RATE: Measure = measure("outside-rate", "FLOP/s", Host, "the value by the outside clock");
+const REFERENCE_RATE: Measure = measure("reference-rate", "FLOP/s", Host, "the value by the reference clock");
 const GUEST_RATE: Measure = measure(
     "guest-rate",
     "FLOP/s",
     GuestItself,
-    "the value by the guest's own clock, over the stretch that the outside clock timed",
+    "the value by the guest's own clock, over the stretch that the reference clock timed",
 );
-const OUTSIDE_GENERATE: Measure = measure("outside-generate", "s", Host, "generate-time by the outside clock");
-const OUTSIDE_FACTOR: Measure = measure("outside-factor", "s", Host, "factor-time by the outside clock");
-const OUTSIDE_SOLVE: Measure = measure("outside-solve", "s", Host, "solve-time by the outside clock");
-const ROUND_TRIP: Measure = measure("outside-round-trip", "s", Host, "how long asking the outside clock took");
+const REFERENCE_GENERATE: Measure = measure("reference-generate", "s", Host, "generate-time by the reference clock");
+const REFERENCE_FACTOR: Measure = measure("reference-factor", "s", Host, "factor-time by the reference clock");
+const REFERENCE_SOLVE: Measure = measure("reference-solve", "s", Host, "solve-time by the reference clock");
+const ROUND_TRIP: Measure = measure("reference-round-trip", "s", Host, "how long asking the reference clock took");
 
 const MEASURES: &[Measure] = &[
     GENERATE,
     FACTOR,
     SOLVE,
     SOLVE_SHARE,
-    OUTSIDE_RATE,
+    REFERENCE_RATE,
     GUEST_RATE,
-    OUTSIDE_GENERATE,
-    OUTSIDE_FACTOR,
-    OUTSIDE_SOLVE,
+    REFERENCE_GENERATE,
+    REFERENCE_FACTOR,
+    REFERENCE_SOLVE,
     ROUND_TRIP,
 ];
 const CLASSIC_MEASURES: &[Measure] = &[
@@ -100,11 +100,11 @@ const CLASSIC_MEASURES: &[Measure] = &[
     SOLVE_SHARE,
     ROLLED,
     UNROLLED,
-    OUTSIDE_RATE,
+    REFERENCE_RATE,
     GUEST_RATE,
-    OUTSIDE_GENERATE,
-    OUTSIDE_FACTOR,
-    OUTSIDE_SOLVE,
+    REFERENCE_GENERATE,
+    REFERENCE_FACTOR,
+    REFERENCE_SOLVE,
     ROUND_TRIP,
 ];
 

@@ -48,7 +48,7 @@ const PARAMETERS: &[Parameter] = &[
         "termination",
         Choice(&["window", "iterations", "precision"]),
         "window",
-        "iterations and precision: work with an end of its own",
+        "iterations and precision: work that runs to completion",
     ),
     optional(
         "iterations",
@@ -67,7 +67,7 @@ const PARAMETERS: &[Parameter] = &[
 const MEASURES: &[Measure] = &[
     measure("residual", "1", Nothing, "largest change of a point in the last sweep"),
     measure("sweeps", "1", Nothing, "passes over the grid"),
-    measure("time-to-solution", "s", Guest, "time of all sweeps together, without the checks between them"),
+    measure("time-to-solution", "s", Guest, "time of all sweeps, without the checks between them"),
 ];
 
 const fn relaxation(name: &'static str) -> Op {

@@ -1,7 +1,7 @@
-"""Put the methods together: campaign -> findings, one for every workload and environment, in the plan's order.
+"""Join the methods: campaign -> findings, one for every workload and environment, in the plan's order.
 
-The baseline is `baseline`; what cannot run or never gave a value is `not available here`, with the reason. `verdicts`
-decides the rest.
+The baseline is `baseline`. An environment that cannot run or never gave a value is `not available here`, with the
+reason. `verdicts` decides the rest.
 """
 
 from __future__ import annotations
@@ -269,7 +269,7 @@ class _Concluder:
         return statistics.median(one.later / one.beginning for one in found) if found else 1.0
 
     def _happened(self, cell: Cell, *, name: str) -> list[Note]:
-        """What failed, was marked, set aside or stopped; `name` is told where it is not empty."""
+        """Notes of failed trials, marks, excluded samples and stalls, with `name` where it is not empty."""
         return [*missing.notes(cell, name=name), *stalls.notes(cell, self.plan.rules.max_stall_share, name=name)]
 
     def _finding(self, cell: Cell, decision: Decision, said: list[str | Note], done: int = 0) -> Finding:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from virtometer.analysis.compare.blocks import Cell, Key, cells
 from virtometer.analysis.compare.control import controls
-from virtometer.analysis.compare.outside import Timed, timed
+from virtometer.analysis.compare.reference_clock import Timed, timed
 from virtometer.analysis.conclude import findings
 from virtometer.analysis.curves import levels
 from virtometer.analysis.curves.knees import Knee, knees
@@ -95,12 +95,12 @@ class Analysis:
 
     @cached_property
     def together(self) -> Together:
-        """Several guests at once: groups, matrices, scaling. Empty where the plan has no such scenario."""
+        """Groups of guests: groups, matrices, scaling. Empty where the plan has no such scenario."""
         return together(self.campaign)
 
     @cached_property
     def alone(self) -> tuple[TrialRecord, ...]:
-        """The trials of one guest by itself, in the order of execution."""
+        """The trials of one guest alone, in the order of execution."""
         alone = alone_in(self.campaign.plan)
         return tuple(record for record in self.campaign.trials if alone(record.trial))
 
@@ -126,7 +126,7 @@ class Analysis:
 
     @cached_property
     def timed(self) -> Mapping[Key, Timed]:
-        """Work that an outside clock timed too, by (workload, environment)."""
+        """Work that a reference clock timed too, by (workload, environment)."""
         return timed(self.campaign)
 
     @cached_property
@@ -187,7 +187,7 @@ class Analysis:
 
     @cached_property
     def trouble(self) -> tuple[Trouble, ...]:
-        """Why trials failed or were marked and samples were set aside, one for each environment of the plan."""
+        """Why trials failed or were marked and samples were excluded, one for each environment of the plan."""
         return tuple(self._trouble(environment.name) for environment in self.campaign.plan.environments)
 
     def samples(self, run: Run) -> TimedSamples:

@@ -1,1 +1,4 @@
-"""The mathematics of clocks: from round trips to host time with bounds, steps and faults. Pure; see docs/CLOCKS.md."""
+"""The mathematics of clocks: from round trips to host time with bounds, steps and faults. Pure.
+
+docs/methods/clocks.md has the methods.
+"""

@@ -103,10 +103,10 @@ def by_iterations(samples: Sequence[Sample], clock: ClockFit, trips: Sequence[Ro
     """As the laboratory timed them: each sample has a round trip of its work, in the same order."""
     work = of_kinds(trips, "work")
     of = columns_of(samples)
-    # No piece of work is known worse than all of them together.
+    # No piece of work has a larger bound than their sum.
     guest_ns = sum((of.end_ns - of.start_ns).tolist())
     bound_s = min(clock.bound_ns, clock.rate_bound * guest_ns) * 1e-9
-    # The line was moved by one way: into what the laboratory released, or, where the work is continuous, back.
+    # The fit includes the one-way delay: half of a null round trip, negative where the work is continuous.
     way_ns = clock.reference_host_ns - work[0].sent_host_ns
     starts = np.array([trip.sent_host_ns + way_ns for trip in work], np.float64)
     ends = np.array([trip.received_host_ns - abs(way_ns) for trip in work], np.float64)

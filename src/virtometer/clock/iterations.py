@@ -1,4 +1,4 @@
-"""The clock of a run that the laboratory timed, from its iterations. Pure; docs/CLOCKS.md has the formulas.
+"""The clock of a run that the laboratory timed, from its iterations. Pure; docs/methods/clocks.md has the formulas.
 
 An iteration is a ping whose answer is held while the guest works, whatever the guest's clock does meanwhile. What
 else lies between sending and receiving is what an iteration without work takes. That one begins after both sides have
@@ -22,7 +22,7 @@ _WAKING = 0.0015
 
 
 def fit(iterations: Sequence[RoundTrip], samples: Sequence[Sample], pings: Sequence[RoundTrip]) -> ClockFit:
-    """The mean rate with which the samples together last as long as they really did.
+    """The mean rate with which the samples in total last as long as they really did.
 
     `iterations` are in order, `pings` those around the run: they show how long the way may take. `bound_ns` is that of
     one moment. Raises ClockError where samples and iterations contradict each other.

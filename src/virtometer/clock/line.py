@@ -1,4 +1,4 @@
-"""Offset and rate between a guest's clock and the host's, from pings. Pure; docs/CLOCKS.md has the formulas."""
+"""Offset and rate between a guest's clock and the host's, from pings. Pure; docs/methods/clocks.md has the formulas."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 Each round trip proves two points: the line passes above (received by the guest, sent by the host) and below (sent by
 the guest, received by the host). Those that matter are the convex hulls of both sides (S. B. Moon, P. Skelly,
-D. Towsley, INFOCOM 1999; L. Zhang, Z. Liu, C. H. Xia, INFOCOM 2002; full titles in METHODOLOGY).
+D. Towsley, INFOCOM 1999; L. Zhang, Z. Liu, C. H. Xia, INFOCOM 2002; full titles in docs/methods/clocks.md).
 """
 
 from __future__ import annotations

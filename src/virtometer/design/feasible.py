@@ -115,7 +115,7 @@ def impossible_here(resolved: ResolvedPlan, host: HostSizes) -> Iterator[Impossi
 
 
 def _alone_too_large(resolved: ResolvedPlan, memory: int) -> Iterator[Impossible]:
-    """Guests that take turns and do not fit beside the baseline, where each of them fits by itself."""
+    """Guests that take turns and do not fit beside the baseline, where each of them fits alone."""
     plan = resolved.plan
     if not work_in_turns(plan):
         return
@@ -154,9 +154,9 @@ def disk_files(resolved: ResolvedPlan) -> int:
 
 
 def _too_many_guests(resolved: ResolvedPlan, host: HostSizes) -> Iterator[Impossible]:
-    """Scenarios whose guests need more memory together than is free, with the arithmetic.
+    """Scenarios whose guests need more memory in total than is free, with the arithmetic.
 
-    The guests of one environment are asked about by themselves where environments can work one after the other.
+    The guests of each environment are checked alone where environments can work one after the other.
     """
     plan = resolved.plan
     environments = {one.name: one for one in plan.environments}
@@ -172,8 +172,8 @@ def _too_many_guests(resolved: ResolvedPlan, host: HostSizes) -> Iterator[Imposs
             needs = {key: need(environments[key.environment], resolved, whole(work)) for key, work in most.items()}
             if len(needs) > 1 and sum(needs.values()) > room:
                 sentence = (
-                    f"the guests of '{scenario.name}' need {_arithmetic(needs, own_memory)} of memory "
-                    f"together, and this host has {rounded_size(room)} free for them; "
+                    f"the guests of '{scenario.name}' need {_arithmetic(needs, own_memory)} of memory in "
+                    f"total, and this host has {rounded_size(room)} free for them; "
                     "take fewer guests, or give each less"
                 )
                 yield Impossible(("scenarios", number), sentence)

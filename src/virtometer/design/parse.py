@@ -109,7 +109,7 @@ def _environments(plan: Plan, document: Document, kinds: Kinds) -> Iterator[Plan
             aside = replace(document, wrong=[])
             given = validated(kind.settings_type, aside, path, f"setting of {environment.kind}")
             for one in aside.wrong:
-                # Settings that do not go together are said once, not for every cell.
+                # Settings that exclude each other are reported once, not for every cell.
                 if environment.levels and one[0] == document.line(path):
                     combined.setdefault(one, []).append(environment.name)
                 else:
@@ -158,8 +158,8 @@ def _host_in_block(plan: Plan) -> Iterator[Wrong]:
         steps = environment.settings.get("tuning", [])
         if any(isinstance(step, dict) and step.get("where") == "host" for step in steps):
             sentence = (
-                f"'{environment.name}' tunes the host, where guests of other environments live at the same time; write "
-                "'fresh: trial', or tune for the whole plan ('tuning' of the plan)"
+                f"'{environment.name}' tunes the host while guests of other environments live. Write 'fresh: trial', "
+                "or tune for the whole plan ('tuning' of the plan)"
             )
             yield ("environments", number, "settings", "tuning"), sentence
 

@@ -1,13 +1,13 @@
 """What an environment kind promises to the runner, and what it is given.
 
 A kind is one file or folder below kinds/: a subclass of `Environment` with its `Settings`, and one line in
-`registry.py`. The conformance tests in tests/conformance then run against it by themselves. A guest that is a tree of
-host processes is a `ProcessGuest` of parts/process_guest.py, which brings journal, accounting and the complete stop
-with it; one that a daemon starts is a `DomainGuest`.
+`registry.py`. The conformance tests in tests/conformance then run against it automatically. A guest that is a tree of
+host processes is a `ProcessGuest` of parts/process_guest.py, which has journal, accounting and the complete stop.
+A guest that a daemon starts is a `DomainGuest`.
 
 Conditions. `DiskTarget.conditions` and the agent's own `conditions` (REFERENCE.md) are objects of strings that decide
-whether two results may be compared. A key that two environments have with different values leads to the note "not like
-with like". Keys ending in `_reason` explain and are never compared. Keys that kinds use, so that they can be compared:
+whether two results may be compared. A key that two environments have with different values leads to the note "not
+comparable". Keys ending in `_reason` explain and are never compared. Keys that kinds use, so that they can be compared:
 
     host_cache   no, when a direct read or write of the guest reaches the host's file with O_DIRECT; yes, when the
                  host's page cache answers it
@@ -84,7 +84,7 @@ class LabContext:
     (filled as KERNELS.md says), or None. lan: the network of this laboratory, made when the first guest needs it;
     whoever made the LabContext calls `lan.close()`. host_programs: what workloads of this campaign run beside the
     agent. A kind puts their files into its guests. processors: numbers of the processors that guests and laboratory may
-    use together. more_disk_files: alike, for guests that work at the same time. on_bridge: guests that may do without a
+    use in total. more_disk_files: alike, for guests that work at the same time. on_bridge: guests that may do without a
     network of their own get one as the others have, with which they are compared or which reach them. room: what
     workloads of this campaign take on a file system; a guest whose disk is a device gets it formatted then, with the
     disk file in it. None: no workload needs one.
@@ -150,8 +150,8 @@ class Guest(ABC):
     # The path of a program that is the guest's own, not one of lab.host_programs; None where it has none of that name.
     find_program: Callable[[str], str | None] = staticmethod(lambda name: None)
     on_this_host: bool = True  # whether its work is processor time of this host's kernel, also where none is shown
-    run_in_s: float = 0.0  # how long it goes on working for the message that released a slice, at the slice's cost
-    run_ins: Mapping[str, float] = MappingProxyType({})  # the same of operations ("os pipe") that need longer, s
+    warm_up_s: float = 0.0  # how long it goes on working for the message that released a slice, at the slice's cost
+    warm_ups: Mapping[str, float] = MappingProxyType({})  # the same of operations ("os pipe") that need longer, s
 
     @abstractmethod
     def alive(self) -> bool:

@@ -43,13 +43,13 @@ def sweep(journal: Journal, programs: Programs) -> list[str]:
         for path in sorted(journal.directory.glob("*.json"), reverse=True):
             entry = journal.read(path)
             if entry is None:
-                sentences += _set_aside(path)
+                sentences += _move_away(path)
             elif entry.owner.alive():
                 continue
             elif {resource["resource"] for resource in entry.resources} <= resources().keys():
                 sentences.append(sweep_guest(path, entry, programs))
             else:
-                sentences += _set_aside(path)
+                sentences += _move_away(path)
         for draft in journal.directory.glob("*.draft"):
             pid = draft.name.split(".")[-2]
             if not (pid.isdigit() and stat_of(int(pid))):
@@ -83,7 +83,7 @@ def _alone(directory: Path) -> Iterator[None]:
         os.close(lock)
 
 
-def _set_aside(path: Path) -> list[str]:
+def _move_away(path: Path) -> list[str]:
     if not path.exists():  # its owner forgot it just now
         return []
     aside = path.with_suffix(".unreadable")

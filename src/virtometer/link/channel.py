@@ -38,7 +38,7 @@ class Line:
 
 
 class Channel:
-    """Lines over a stream. A fault of the framing ends the channel: it is not believed again."""
+    """Lines over a stream. A fault of the framing ends the channel: it is not used again."""
 
     def __init__(self, stream: Stream) -> None:
         """Takes the stream over; `close` closes it."""

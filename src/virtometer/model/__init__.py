@@ -83,10 +83,10 @@ from virtometer.model.run import (
 )
 from virtometer.model.samples import (
     NO_SLICE,
+    Excluded,
     Sample,
     SampleColumns,
     Samples,
-    SetAside,
     columns_of,
     reason_code,
     texts_of,
@@ -139,6 +139,7 @@ __all__ = [
     "DesignType",
     "EnvironmentStatus",
     "Estimate",
+    "Excluded",
     "Factor",
     "Failure",
     "FailureKind",
@@ -180,7 +181,6 @@ __all__ = [
     "ScenarioType",
     "Score",
     "Screened",
-    "SetAside",
     "Settings",
     "Stage",
     "Traffic",

@@ -18,9 +18,9 @@ MAX_SLEW = 500e-6
 class ClockFit:
     """host_ns = reference_host_ns + (guest_ns - reference_guest_ns) * rate, within ± bound_ns at the reference.
 
-    `rate` is host seconds per guest second; what the probes allow is at most `rate_bound` away from it. `probes` counts
-    those behind the rate: more than the run's own where the guest's earlier probes bound it more narrowly. Both bounds
-    are NaN, and `probes` is 0, where a guest's clock is believed and nobody knows how wrong that is.
+    `rate` is host seconds per guest second; the true rate is at most `rate_bound` away from it. `probes` counts those
+    behind the rate: more than the run's own where the guest's earlier probes bound it more narrowly. Both bounds are
+    NaN, and `probes` is 0, where a guest's clock is taken as true: its error is then unknown.
     """
 
     reference_guest_ns: int
@@ -33,10 +33,6 @@ class ClockFit:
     def to_host_ns(self, guest_ns: int) -> float:
         """Convert a reading of the guest's clock to host time, in ns."""
         return self.reference_host_ns + (guest_ns - self.reference_guest_ns) * self.rate
-
-    def duration_s(self, start_ns: int, end_ns: int) -> float:
-        """Length of a stretch of guest time in host seconds."""
-        return (end_ns - start_ns) * self.rate * 1e-9
 
     @property
     def compared(self) -> bool:
@@ -96,11 +92,11 @@ FaultKind = Literal["stepped", "went-back", "stood-still", "uncertain", "contrad
 
 @dataclass(frozen=True, slots=True)
 class ClockFault:
-    """Why a guest's clock could not be believed in one run. None is what is not known.
+    """Why a guest's clock was unusable in one run. Unknown values are None.
 
     kind: `stepped` between comparisons; samples `went-back`; `stood-still` while it ought to go on; `uncertain`: no
-    limit was broken but the plan's on `bound`, the relative error of every duration; `contradicts`: what the agent
-    said of its clock cannot be. `size_s`: of a step in guest seconds, above zero forwards. `at_s`: about when, in
+    limit was broken but the plan's on `bound`, the relative error of every duration; `contradicts`: the agent's report
+    of its clock is impossible. `size_s`: of a step in guest seconds, above zero forwards. `at_s`: about when, in
     seconds since the start of the run.
     """
 

@@ -1,4 +1,4 @@
-"""The factors of a plan: settings that are varied together in one design."""
+"""The factors of a plan: settings that one design varies."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _LevelsByFactor = Annotated[
 
 
 class Factor(Frozen):
-    """One factor: a setting, or several that are changed together, and the values that are compared.
+    """One factor: a setting, or several that change at the same time, and the values that are compared.
 
     Of a plan that was read, `reference` is the name of a level, and `environment` is not None where `setting` or the
     levels give settings.
@@ -104,7 +104,7 @@ class Constraint(Frozen):
 
     never: _LevelsByFactor = Field(
         default_factory=dict,
-        description="levels, by factor, that do not occur together; several of a factor as a list",
+        description="levels, by factor, that do not occur in the same combination; several of a factor as a list",
     )
     only: _LevelsByFactor = Field(
         default_factory=dict, description="levels, by factor, that alone occur where the levels of where do"

@@ -111,7 +111,7 @@ class Conclusion:
     """What is concluded from one comparison as one of a family.
 
     p_value: that there is no difference; p_adjusted: over the family. p_equivalent_adjusted: of the two tests of
-    equivalence, adjusted over the family: the `equivalent` ones with one below 0.05 hold together. detectable: the
+    equivalence, adjusted over the family: the `equivalent` ones with one below 0.05 hold jointly. detectable: the
     smallest difference that so many blocks find. blocks_needed: in all, None beyond what a plan may have;
     blocks_needed_low, blocks_needed_high: the range in which it lies with a probability of 90 %, None where it is not
     known or beyond what a plan may have.
@@ -184,6 +184,6 @@ class Finding(Conclusion):
         return None if of is None else of.estimate
 
     @property
-    def like_with_like(self) -> bool:
+    def comparable(self) -> bool:
         """Whether what is compared is alike."""
         return not self.unlike

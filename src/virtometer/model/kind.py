@@ -45,8 +45,8 @@ class Settings(BaseModel):
     ] = Field(
         default="auto",
         description="processors of the host for the whole guest: their numbers; all; auto: as many as the work has "
-        "threads. Of guests that work at the same time, auto: they share as many as all have threads together; apart: "
-        "each the next processors; together: all on those of one",
+        "threads. Of guests that work at the same time, `auto`: they share as many as all have threads in total; "
+        "`apart`: each the next processors; `together`: all on those of one",
     )
 
     tuning: Annotated[tuple[TuningStep, ...], Field(max_length=MAX_STEPS)] = Field(

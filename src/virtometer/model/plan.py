@@ -84,7 +84,7 @@ class Limits(Frozen):
 
 
 class Rules(Frozen):
-    """When a trial is marked as disturbed: limits on the host's state during the scored window, and on stops in it."""
+    """When a trial is marked as disturbed: limits on the host's state during the scored window, and on stalls in it."""
 
     max_steal_share: Share = Field(
         default=0.05, description="share of processor time that a hypervisor under the host took"
@@ -146,9 +146,9 @@ class Scenario(Frozen):
 
     name: Name = Field(description="name in reports")
     type: ScenarioType = Field(
-        description="alone: one guest; together: n guests with the same workload; loaded: one guest while others load "
-        "the host; pair: network between two guests; matrix: network between every two of several guests; "
-        "mixed: several workloads at once in each guest; instances: n agents within one guest"
+        description="`alone`: one guest; `together`: n guests with the same workload; `loaded`: one guest while others "
+        "load the host; `pair`: network between two guests; `matrix`: network between every two guests of a group; "
+        "`mixed`: several workloads at once in each guest; `instances`: n agents within one guest"
     )
     environment: str | None = Field(default=None, description="name of the environment. Without it, each of the plan")
     workload: str | None = Field(
@@ -157,7 +157,7 @@ class Scenario(Frozen):
     guests: list[_Guests] = Field(
         default_factory=list,
         max_length=16,
-        description="of together and mixed: numbers of guests. Without it, these types are refused",
+        description="of `together` and `mixed`: numbers of guests. Without it, these types are refused",
     )
     load: Load | None = Field(default=None, description="of loaded: the table load")
     members: list[str] = Field(
@@ -191,7 +191,7 @@ class Plan(Frozen):
     factors: list[Factor] = Field(
         default_factory=list,
         max_length=MAX_FACTORS,
-        description="settings that are varied together: the table factors. Each combination that the design takes is "
+        description="settings that a design varies: the table factors. Each combination that the design takes is "
         "an environment. Without it, environments are as they are written",
     )
     constraints: list[Constraint] = Field(
@@ -257,7 +257,7 @@ class Plan(Frozen):
     margin: OpenShare = Field(default=0.05, description="difference that is small enough to be called equivalent")
     verdict: VerdictBy = Field(
         default="total",
-        description="ratio that verdicts are about; total: work by time, with all stops; typical: of the rounds of "
+        description="ratio that verdicts are about; total: work by time, with all stalls; typical: of the rounds of "
         "slices without the extreme ones, where guests took turns",
     )
     disk_span: Annotated[

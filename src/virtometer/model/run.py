@@ -68,7 +68,7 @@ class HostUse:
 
     foreign: of programs that are neither a guest nor the laboratory. run_delay: in which the measured guest was ready
     and others had its processors. pressure: in which some program of the host waited. frequency_mhz: the lowest of the
-    guest's processors. temperature_c: the highest of the host. processors: each of them, where several guests worked.
+    guest's processors. temperature_c: the highest of the host. processors: each of them, where a group worked.
     run_queue: threads that ran or were ready, on average. context_switches: number of them. disk_read, disk_written:
     bytes of all disks. network: of all interfaces of the host's own namespace but the loopback. watch_s: processor time
     of the laboratory that watching took. overlap_s: of guests in windows, the stretches in which all measured ones
@@ -130,8 +130,9 @@ class AgentReport:
 class Score:
     """What a run reached within the scored window (host ns), with its times converted by `clock`.
 
-    value: total work / total time, or its inverse for the unit s. work: of the samples that are used. guest_cpu_s: of
-    the guest's processes on the host within the window; None where unknown. guest_use: what that was spent for.
+    value: total work / total time, or its inverse for the unit s; of a tool its own number in host time. work: of the
+    samples that are used. guest_cpu_s: of the guest's processes on the host within the window; None where unknown.
+    guest_use: what that was spent for.
     """
 
     value: float
@@ -244,8 +245,8 @@ class MarkKind(StrEnum):
     AGAIN = "again"  # measured later than its block
     CLOCK = "clock"  # its clock was wrong, and is used all the same
     START = "start"  # a guest began after the moment that was agreed for all
-    OVERLAP = "overlap"  # its guests ran together for less than half of the window
-    REPEATED = "repeated"  # its guests had hardly run together: it was repeated with longer windows
+    OVERLAP = "overlap"  # its guests ran at the same time for too small a share (`overlap`)
+    REPEATED = "repeated"  # its guests had hardly run at the same time: it was repeated with longer windows
     LOAD = "load"  # the load did not run throughout the stretch
     ACCOUNT = "account"  # guests got more CPU time than the host had
 

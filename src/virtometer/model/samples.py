@@ -18,7 +18,7 @@ NO_SLICE = -(1 << 63)
 """In the column `slice`: the work was not done in slices."""
 
 
-class SetAside(StrEnum):
+class Excluded(StrEnum):
     """Why a sample is not used."""
 
     OUTSIDE = "outside"  # of the stretch in which all measured placements overlap
@@ -27,15 +27,15 @@ class SetAside(StrEnum):
     LONG_WINDOW = "long-window"  # compared with other long windows, not with slices
     SLICE = "slice"  # of work that is slower or faster in long windows, which are compared then
     DISTURBED = "disturbed"  # others had the guest's processor for a part of its slice
-    RUN_IN = "run-in"  # the beginning of a slice, whose caches hold what others worked on
+    WARM_UP = "warm-up"  # the beginning of a slice, whose caches hold what others worked on
 
 
-_BY_DESIGN = (SetAside.LONG_WINDOW, SetAside.SLICE, SetAside.RUN_IN)
+_BY_DESIGN = (Excluded.LONG_WINDOW, Excluded.SLICE, Excluded.WARM_UP)
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One iteration of a kernel, in guest time, as the agent sent it. `mark` says in words why it is set aside.
+    """One iteration of a kernel, in guest time, as the agent sent it. `mark` is the reason in words where excluded.
 
     slice: where the work was done in slices, the number of the round, the same in all guests that took turns in it;
     below 0: a long window. None: the work was not done in slices.
@@ -45,22 +45,22 @@ class Sample:
     end_ns: int
     work: int
     check: str
-    set_aside: SetAside | None = None
+    excluded: Excluded | None = None
     mark: str = ""
     slice: int | None = None
 
     @property
     def used(self) -> bool:
         """Whether it counts."""
-        return self.set_aside is None
+        return self.excluded is None
 
     @property
     def unused(self) -> bool:
-        """Whether it is set aside for a fault, and not by the design of slices and long windows."""
-        return self.set_aside is not None and self.set_aside not in _BY_DESIGN
+        """Whether it is excluded for a fault, and not by the design of slices and long windows."""
+        return self.excluded is not None and self.excluded not in _BY_DESIGN
 
 
-_REASONS = tuple(SetAside)
+_REASONS = tuple(Excluded)
 _CODES = {reason: code for code, reason in enumerate(_REASONS)}
 _USED = -1
 
@@ -86,13 +86,13 @@ class SampleColumns:
         return self.aside < 0
 
     @property
-    def reasons(self) -> list[SetAside | None]:
-        """Why each is set aside; None where it is used."""
+    def reasons(self) -> list[Excluded | None]:
+        """Why each is excluded; None where it is used."""
         return [None if code < 0 else _REASONS[code] for code in self.aside.tolist()]
 
     @property
     def unused(self) -> NDArray[np.bool_]:
-        """Whether each is set aside for a fault, as `Sample.unused`."""
+        """Whether each is excluded for a fault, as `Sample.unused`."""
         found = self.aside >= 0
         for reason in _BY_DESIGN:
             found &= self.aside != _CODES[reason]
@@ -109,13 +109,13 @@ class SampleColumns:
         """Whether all samples that are used belong to long windows."""
         return bool(self.in_long_windows[self.used].all())
 
-    def set_aside(self, reason: SetAside) -> NDArray[np.bool_]:
-        """Whether each is set aside for this reason."""
+    def excluded_by(self, reason: Excluded) -> NDArray[np.bool_]:
+        """Whether each is excluded for this reason."""
         found: NDArray[np.bool_] = self.aside == _CODES[reason]
         return found
 
     def lasted_s(self, rate: float) -> NDArray[np.float64]:
-        """How long each lasted, in host seconds. `rate`: of the clock, as `ClockFit.duration_s` takes it."""
+        """How long each lasted, in host seconds. `rate`: host seconds per guest second."""
         return (self.end_ns - self.start_ns).astype("float64") * rate * 1e-9
 
     def work_of(self, which: NDArray[np.bool_]) -> int:
@@ -180,7 +180,7 @@ def columns_of(samples: Sequence[Sample]) -> SampleColumns:
         np.fromiter((one.end_ns for one in samples), np.int64, count),
         np.fromiter((one.work for one in samples), np.int64, count),
         np.fromiter((NO_SLICE if one.slice is None else one.slice for one in samples), np.int64, count),
-        np.fromiter((reason_code(one.set_aside) for one in samples), np.int8, count),
+        np.fromiter((reason_code(one.excluded) for one in samples), np.int8, count),
     )
 
 
@@ -199,6 +199,6 @@ def first_slice(samples: Sequence[Sample]) -> int | None:
     return samples[0].slice
 
 
-def reason_code(reason: SetAside | None) -> int:
+def reason_code(reason: Excluded | None) -> int:
     """The number in the column `aside`; None: the sample is used."""
     return _USED if reason is None else _CODES[reason]

@@ -85,8 +85,9 @@ class Trial:
     """The unit of execution. `index` counts from 0 in order of execution, `start_group` names the guest starts.
 
     Trials with the same `start_group` share one start of their guests (`fresh: block`). Those with the same `turns`
-    are executed together: their guests take turns in slices. None: alone. scenario: its name in the plan; empty where
-    the plan has none. ValueError for placements that are not numbered in their order, or that use no service.
+    are interleaved: their guests take turns in slices. None: the trial has continuous windows of its own. scenario:
+    its name in the plan; empty where the plan has none. ValueError for placements that are not numbered in their
+    order, or that use no service.
     """
 
     index: int

@@ -254,12 +254,13 @@ def _refuse_other_versions(raw: sqlite3.Connection, path: Path) -> None:
     """Raise LedgerError for a database that is not ours, or not of the version that we know."""
     application: int = raw.execute("PRAGMA application_id").fetchone()[0]
     version: int = raw.execute("PRAGMA user_version").fetchone()[0]
-    if application == schema.FORMER_ID:
+    ours = application == schema.APPLICATION_ID
+    if application == schema.FORMER_ID or (ours and 1 <= version < schema.SCHEMA_VERSION):
         raise LedgerError(
             f"{path} was written by a Virtometer before its first release, which kept ledgers of another form",
             advice="read it with the version that wrote it, or measure again",
         )
-    if application != schema.APPLICATION_ID or version < 1:
+    if not ours or version < 1:
         raise LedgerError(f"{path} is a database, but not a ledger of Virtometer")
     if version > schema.SCHEMA_VERSION:
         raise LedgerError(

@@ -17,6 +17,7 @@ from virtometer.model import (
     ClockFit,
     CommandLine,
     EnvironmentStatus,
+    Excluded,
     Failure,
     FailureKind,
     FollowUp,
@@ -32,7 +33,6 @@ from virtometer.model import (
     Run,
     Sample,
     Score,
-    SetAside,
     Stage,
     Trial,
     TrialRecord,
@@ -299,7 +299,7 @@ def sample_rows(trial: int, number: int, samples: Iterable[Sample]) -> list[Valu
             "end_ns": sample.end_ns,
             "work": sample.work,
             "check_value": to_text(sample.check),
-            "set_aside": sample.set_aside,
+            "excluded": sample.excluded,
             "mark": to_text(sample.mark),
             "slice": sample.slice,
         }
@@ -318,7 +318,7 @@ def probe_rows(trial: int, number: int, probes: Iterable[RoundTrip]) -> list[Val
 
 def sample_of(row: Row[Any]) -> Sample:
     """Back from the row."""
-    why = None if row.set_aside is None else SetAside(row.set_aside)
+    why = None if row.excluded is None else Excluded(row.excluded)
     return Sample(row.start_ns, row.end_ns, row.work, row.check_value, why, row.mark, row.slice)
 
 

@@ -16,15 +16,15 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from virtometer.model import NO_SLICE, SampleColumns, Samples, SetAside, reason_code
+from virtometer.model import NO_SLICE, Excluded, SampleColumns, Samples, reason_code
 from virtometer.store import schema
 
 _COLUMNS = [column.name for column in schema.samples.columns]
 _STATEMENT = f"""
-    SELECT placement, count(*), count(slice), count(set_aside),
+    SELECT placement, count(*), count(slice), count(excluded),
         CAST(json_group_array(json_array({", ".join(_COLUMNS)})) AS BLOB),
         group_concat(start_ns), group_concat(end_ns), group_concat(work), group_concat(slice),
-        group_concat(ifnull(set_aside, ''))
+        group_concat(ifnull(excluded, ''))
     FROM samples WHERE trial = ? GROUP BY placement ORDER BY placement
 """  # within a group in the order of the table's key; in another order the digest is another one
 _CHECK, _MARK = _COLUMNS.index("check_value"), _COLUMNS.index("mark")
@@ -55,7 +55,7 @@ class SampleRows:
         if self.asides:
             reasons = self.aside.split(",")
             if len(reasons) != count:
-                raise ValueError("a sample is set aside for an unknown reason")
+                raise ValueError("a sample is excluded for an unknown reason")
             code_of = {reason: _code(reason) for reason in set(reasons)}
             codes = np.fromiter(map(code_of.__getitem__, reasons), np.int8, count)
         columns = SampleColumns(
@@ -90,7 +90,7 @@ def _numbers(text: str, count: int) -> NDArray[np.int64]:
 
 
 def _code(reason: str) -> int:
-    return reason_code(SetAside(reason) if reason else None)
+    return reason_code(Excluded(reason) if reason else None)
 
 
 def _texts(rows: bytes) -> Sequence[tuple[str, str]]:

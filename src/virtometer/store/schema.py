@@ -25,7 +25,7 @@ from sqlalchemy import (
 
 APPLICATION_ID = 0x5649524F  # "VIRO"
 FORMER_ID = 0x5649524D  # "VIRM": of the time before the first release
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 
 METADATA = MetaData()
@@ -175,7 +175,7 @@ samples = Table(
     _integer("end_ns"),
     _integer("work"),
     _text("check_value"),
-    Column("set_aside", Text),  # why it is not used
+    Column("excluded", Text),  # why it is not used: a value of Excluded
     _text("mark"),
     Column("slice", Integer),
     ForeignKeyConstraint(["trial", "placement"], ["placements.trial", "placements.placement"]),

@@ -1,4 +1,4 @@
-"""A time server on the laboratory's side of a guest's network path, for workloads that ask an outside clock."""
+"""A time server on the laboratory's side of a guest's network path, for workloads that use a reference clock."""
 
 from __future__ import annotations
 

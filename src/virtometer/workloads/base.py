@@ -202,7 +202,7 @@ class Work:
     """One workload of a plan: an operation with typed parameters, and all that is known of it before it runs.
 
     seconds: length of its window. window_s: how long it works, in s; None: to completion, which is not known before it
-    ran once. processors: how many it is made for; None: as many as there are, left to the scheduler. ends_early: it may
+    ran once. processors: the intended number; None: as many as there are, left to the scheduler. ends_early: it may
     be complete before its window ends. needs: endpoints. writes_disk: it writes the disk file, which all guests have.
     own_reason: of its own, why it cannot pause.
     """

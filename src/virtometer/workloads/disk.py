@@ -89,7 +89,7 @@ class DiskParameters(Parameters):
 
 
 class Disk(Workload[DiskParameters]):
-    """Access specifications in the manner of Iometer; the operations of iozone, Bonnie and lmdd on files."""
+    """Access specifications as in Iometer; the operations of iozone, Bonnie and lmdd on files."""
 
     name = "disk"
     kernel = "disk"

@@ -45,14 +45,14 @@ class OsOperations(Workload[OsParameters]):
 
     name = "os"
     kernel = "os"
-    meaning = "times operations of the operating system, in the manner of lmbench"
+    meaning = "times operations of the operating system, as lmbench does"
     operations = of_kernel("os")
     parameters = OsParameters
 
     def work(self, op: str, parameters: OsParameters, threads: int, seconds: float) -> Work:
         """What the processes of a context switch touch.
 
-        Work that places its processes by itself, or leaves that to the scheduler, has all processors.
+        Work that places its own processes, or leaves that to the scheduler, has all processors.
         """
         touched = (parameters.processes or 2) * (parameters.size or 0) * threads if op == "context-switch" else 0
         return replace(

@@ -15,7 +15,7 @@ SLOW_POINTS = 1e8
 
 
 class PdeParameters(Parameters):
-    """Sweeps are made for the trial's window unless iterations or precision make it run to completion.
+    """Sweeps go on for the trial's window unless iterations or precision make it run to completion.
 
     It must be complete within the window and the plan's `limits.run_extra_s`.
     """

@@ -1,8 +1,8 @@
 """External tools that measure and time themselves, beside the laboratory's own time around them.
 
-A tool believes the clock of the place that it runs in. Its number is therefore told three times: as the tool says it,
-corrected by the rate of the guest's clock, and as its work over the time that the whole program took by the host's
-stopwatch, starting included.
+A tool uses the clock of the place that it runs in. Its number therefore has three values: as reported by the tool,
+corrected by the rate of the guest's clock, and by the host's wall clock. The last one is its work by the time of the
+whole program, starting included.
 """
 
 from __future__ import annotations

@@ -111,11 +111,11 @@ impl ReferenceTimes {
         let part = |part: Part| self.parts[part as usize].mean_s();
         known
             .measure("guest-rate", "FLOP/s", work / own_s, Merge::Sum)
-            .measure("outside-rate", "FLOP/s", work / reference_s, Merge::Sum)
-            .measure("outside-generate", "s", part(Part::Generate), Merge::Mean)
-            .measure("outside-factor", "s", part(Part::Factor), Merge::Mean)
-            .measure("outside-solve", "s", part(Part::Solve), Merge::Mean)
-            .measure("outside-round-trip", "s", trip_s, Merge::Mean)
+            .measure("reference-rate", "FLOP/s", work / reference_s, Merge::Sum)
+            .measure("reference-generate", "s", part(Part::Generate), Merge::Mean)
+            .measure("reference-factor", "s", part(Part::Factor), Merge::Mean)
+            .measure("reference-solve", "s", part(Part::Solve), Merge::Mean)
+            .measure("reference-round-trip", "s", trip_s, Merge::Mean)
     }
 
     fn reading(&mut self) -> Option<u64> {

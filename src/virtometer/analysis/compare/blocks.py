@@ -1,9 +1,9 @@
 """What is compared: one value per block, environment and workload, from the measured placements of finished trials.
 
 A block's value is the geometric mean of its usable trials: one, and of the baseline two, with its control. Where a
-block has groups of guests, the baseline is in each, and `beside` has what it reached in the groups of a treatment. A
-result is usable when its value is a positive number and not all of its samples were set aside. Marked trials are kept:
-see METHODOLOGY.md.
+block has groups of guests, the baseline is in each, and `beside` has its values in the groups of a treatment. A result
+is usable when its value is a positive number and not all of its samples are excluded. Marked trials are kept: see
+docs/methods/comparisons.md.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from virtometer.analysis.score import typical
 from virtometer.analysis.score.alone import alone_in, compared_in
 from virtometer.analysis.score.judged import judged
 from virtometer.analysis.score.slices import long_value
-from virtometer.model import Better, Campaign, MarkKind, Run, SetAside, Treatment, TrialRecord, columns_of
+from virtometer.model import Better, Campaign, Excluded, MarkKind, Run, Treatment, TrialRecord, columns_of
 
 Key = tuple[str, str]
 """Workload and environment."""
 
-_ENOUGH = 0.25  # of a window, for its CPU time to tell what the work costs
+_ENOUGH = 0.25  # of a window, for its CPU time to show the cost of the work
 
 
 @dataclass(slots=True)
@@ -95,13 +95,13 @@ def usable(run: Run) -> bool:
 
 
 def _work(run: Run) -> int:
-    """The work that a guest's CPU time was spent on: in slices that of the run-in too."""
+    """The work that a guest's CPU time was spent on: in slices that of the warm-up too."""
     of = columns_of(run.samples)
-    return run.scored.work + of.work_of(of.set_aside(SetAside.RUN_IN))
+    return run.scored.work + of.work_of(of.excluded_by(Excluded.WARM_UP))
 
 
 def _timed_share(run: Run) -> float:
-    """How much of the window the samples cover that are used, 0 to 1: both by the clock that is believed."""
+    """Share of the window that the used samples cover, 0 to 1. Both lengths are by the clock that is used."""
     score = run.scored
     window_ns = score.window_end_host_ns - score.window_start_host_ns
     if not run.samples or run.in_slices or window_ns <= 0:  # what lies between slices is counted nowhere
@@ -114,7 +114,7 @@ def _timed_share(run: Run) -> float:
 def cells(campaign: Campaign) -> dict[Key, Cell]:
     """What the plan measures alone, by (workload, environment), in the plan's order.
 
-    Trials of several guests at once have no cell: see `groups`.
+    Trials of groups of guests have no cell: see `groups`.
     """
     plan = campaign.plan
     alone, compared = alone_in(plan), compared_in(plan)

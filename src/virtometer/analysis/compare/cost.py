@@ -2,7 +2,7 @@
 
 The ratio is taken within blocks like every other one; above 1 the subject costs the host more. The processes that
 count as the guest are the kind's own statement (VMM and its threads, sandbox, container processes; see
-METHODOLOGY.md).
+docs/methods/cost.md).
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Time that guests in slices lose beyond their pace: is it more on one side than on the other, by more than chance?
 
-The pace of a guest is its median time for its work, in each block by itself. A slice loses what it takes beyond a
-quarter more than this. A count of slow slices (`stalls`) does not see stops that are shorter than a slice, nor how long
-a stop is; this does. The test is one of permutations within blocks (R. A. Fisher, The Design of Experiments, 1935;
-E. J. G. Pitman, "Significance tests which may be applied to samples from any populations", 1937): under no difference
-each loss falls on a side in proportion to the slices that it has in the block. It takes slices for independent.
+The pace of a guest in a block is its median time for its work. The loss of a slice is its time beyond 1.25 times the
+pace. A count of slow slices (`stalls`) does not show stalls that are shorter than a slice, nor the length of a stall.
+The loss shows both. The test is one of permutations within blocks (R. A. Fisher, The Design of Experiments, 1935;
+E. J. G. Pitman, "Significance tests which may be applied to samples from any populations", 1937): Under no difference
+each loss falls on a side in proportion to its slices in the block. The test takes slices for independent.
 """
 
 from __future__ import annotations

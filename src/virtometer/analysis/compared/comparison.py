@@ -12,7 +12,7 @@ from virtometer.model import Estimate, Finding, Quantity
 
 
 class Where(NamedTuple):
-    """What is compared. Of several guests at once: the scenario, and how many guests worked, loads included.
+    """What is compared. Of a group of guests: the scenario, and how many guests worked, loads included.
 
     which: numbers groups that differ in nothing else, from 0. environment: of a matrix its source and target.
     """

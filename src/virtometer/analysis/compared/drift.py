@@ -1,7 +1,7 @@
 """The error of one campaign's mean against other campaigns: noise that differs between campaigns counts too.
 
-The blocks of one campaign are close together. What changes slowly, or from start to start, differs less between them
-than between two campaigns, and the standard error of the mean is too small then. Three estimates make it larger:
+The blocks of one campaign are close in time. Noise that changes slowly, or from start to start, differs less between
+them than between two campaigns. The standard error of the mean is too small then. Three estimates make it larger:
 
 - lag: the variance of a mean whose blocks follow each other, (1 + r) / (1 - r) times that of independent blocks. r is
   the correlation of neighbours without its bias of -1/n, from 0 to MOST_R. M. S. Bartlett, "Some aspects of the

@@ -1,4 +1,4 @@
-"""Several guests at once in two campaigns: the sum of each group of guests, and each cell of a network's matrix.
+"""Groups of guests in two campaigns: the sum of each group of guests, and each cell of a network's matrix.
 
 A sum is divided by what the baseline reached in the same block: by the sum of as many of its guests where both
 campaigns have it, else by one of them alone, else by one guest of the group alone. Where both campaigns have none of
@@ -134,7 +134,7 @@ def _bases(group: Group, groups: Sequence[Group], references: References, baseli
     return {
         name: {block: math.log(value) for block, value in of.items()}
         for name, of in zip(_BASES, found, strict=True)
-        if of and not (name == _BASES[-1] and group.trials[0].single)  # a guest alone is not divided by itself
+        if of and not (name == _BASES[-1] and group.trials[0].single)  # a guest alone is no reference of its own
     }
 
 

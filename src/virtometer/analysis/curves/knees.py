@@ -1,6 +1,6 @@
 """The knees of a campaign: of each open loop that is swept over its rate, in each environment, against the baseline.
 
-A block's percentile is that of all its trials of one rate together; for several guests at once, of all measured guests.
+A block's percentile is that of the requests of all its trials of one rate; of a group, those of all measured guests.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ AXIS = "rate"
 _ARRIVALS_SD = 3.0  # standard deviations by which random arrivals may be fewer than expected
 
 Place: TypeAlias = tuple[str, str, int]
-"""Environment, scenario of several guests (empty: one by itself), guests at once."""
+"""Environment, scenario of groups (empty: one guest alone), guests at the same time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Knee:
     """The knee of one series in one environment; rates in requests in a second of each thread.
 
-    scenario: of several guests; empty: one by itself. guests: at the same time. smallest, largest: rates with a value.
-    at: None where no block has enough rates. ratio: to the baseline's knee in the same blocks; None of the baseline
-    itself and where no block has both. latencies: 99th percentile by rate, s, with its interval over the blocks.
-    notes: what is missing, in sentences.
+    scenario: of a group of guests; empty: one guest alone. guests: at the same time. smallest, largest: rates with a
+    value. at: None where no block has enough rates. ratio: to the baseline's knee in the same blocks; None of the
+    baseline itself and where no block has both. latencies: 99th percentile by rate, s, with its interval over the
+    blocks. notes: what is missing, in sentences.
     """
 
     series: Series
@@ -150,7 +150,7 @@ def _measured(record: TrialRecord) -> list[Run]:
 
 
 def _load(rate: float, runs: list[Run]) -> Load | None:
-    """All trials of one rate in one block together; None where the times of requests are not known."""
+    """The load of all trials of one rate in one block; None where the times of requests are not known."""
     judged = agent_table.judged_by(runs[0].kernel, runs[0].op)
     if judged is None:
         return None

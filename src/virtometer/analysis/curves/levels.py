@@ -1,8 +1,8 @@
 """Level averages: what a kernel of the memory reaches in each cache and in RAM, from a sweep over sizes.
 
-The caches are those that the agent found. A size lies in the smallest that holds all arrays of the operation together,
-or else in RAM. Within each block the values of a level's sizes are averaged arithmetically, as the published RAMspeed
-series did over doubling sizes; the blocks' averages are the replicates (`interval`).
+The caches are those that the agent found. A size lies in the smallest cache that holds all arrays of the operation at
+once, or else in RAM. Within each block the values of a level's sizes are averaged arithmetically, as the published
+RAMspeed series did over doubling sizes. The blocks' averages are the replicates (`interval`).
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def of_series(cells: Mapping[Key, Cell], series: Series) -> dict[str, dict[str, 
 
 
 def caches(measures: Mapping[str, Any]) -> dict[str, float]:
-    """Bytes of each cache that a result's measures tell, L1 first. Empty where none was found."""
+    """Bytes of each cache that a result's measures report, L1 first. Empty where none was found."""
     return {level: float(measures[name]["value"]) for level, name in MEASURES.items() if name in measures}
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from virtometer.analysis.describe.measures import Times, further_measures, histograms
 from virtometer.clock.intervals import residual_s
-from virtometer.model import Campaign, ClockFault, Estimate, FaultKind, Quantity, Run, SetAside, columns_of
+from virtometer.model import Campaign, ClockFault, Estimate, Excluded, FaultKind, Quantity, Run, columns_of
 
 WORKLOAD = "clock"
 LATENESS = "timer-lateness"
@@ -122,7 +122,7 @@ def _qualities(campaign: Campaign) -> Iterator[ClockQuality]:
         found = [run for record in campaign.trials for run in record.runs if run.placement.environment == name]
         runs = [run for run in found if run.score is not None]
         faults: dict[FaultKind, list[ClockFault]] = {}
-        rejected = sum(int(columns_of(run.samples).set_aside(SetAside.CLOCK_ERROR).sum()) for run in runs)
+        rejected = sum(int(columns_of(run.samples).excluded_by(Excluded.CLOCK_ERROR).sum()) for run in runs)
         for run in found:
             if run.fault is not None:
                 faults.setdefault(run.fault.kind, []).append(run.fault)

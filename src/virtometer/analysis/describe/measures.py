@@ -19,7 +19,7 @@ QUANTILES = (0.5, 0.9, 0.99, 0.999, 1.0)
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """Times of single operations of all trials together: (time in host seconds, operations that took no longer)."""
+    """Times of single operations, of all trials in total: (time in host seconds, operations that took no longer)."""
 
     total: int
     steps: tuple[tuple[float, int], ...]

@@ -41,7 +41,7 @@ def timed_samples(run: Run) -> TimedSamples:
 
 
 def samples_unused(run: Run) -> int:
-    """How many samples are set aside for a fault, and not by the design of slices and long windows."""
+    """Number of samples excluded for a fault, and not by the design of slices and long windows."""
     return int(columns_of(run.samples).unused.sum())
 
 

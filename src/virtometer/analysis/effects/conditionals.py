@@ -1,8 +1,8 @@
 """The effect of each factor of an interaction at each level of the other one.
 
-The intervals of all that belong to one interaction hold together, and so do its claims of no influence there
-(Bonferroni). Of one of them either 0 lies outside the interval although the effect is 0, or no influence is claimed
-although it reaches the margin, and never both: so any of these is wrong with a chance of at most 5 %.
+The intervals of all that belong to one interaction hold jointly, and so do its claims of no influence there
+(Bonferroni). One effect has one of two errors, never both: 0 lies outside its interval although it is 0, or no
+influence is claimed although it reaches the margin. So any of these is wrong with a chance of at most 5 %.
 """
 
 from __future__ import annotations

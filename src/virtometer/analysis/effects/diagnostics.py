@@ -34,7 +34,7 @@ def sentences(of: Model, missing: int) -> tuple[str, ...]:
     if rough and of.fit.misfit_p is not None and float(of.fit.misfit_p[0]) < _LEVEL:
         said.append(
             "main effects and interactions of two factors do not explain all that the cells differ by: three or more "
-            "factors act together"
+            "factors interact"
         )
     return tuple(said)
 

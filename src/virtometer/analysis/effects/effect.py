@@ -1,4 +1,4 @@
-"""What is said of effects: changes in per cent with their intervals, verdicts, and what cannot be told."""
+"""Estimates of effects: changes in per cent with their intervals, verdicts, and terms that cannot be distinguished."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Contrast:
 class Conditional:
     """The change from `against` to `level` of one factor, where another one has the level `given`.
 
-    none: no influence within the margin there. The intervals of all that belong to one interaction hold together.
+    none: no influence within the margin there. The intervals of all that belong to one interaction hold jointly.
     """
 
     factor: str
@@ -81,9 +81,9 @@ class Conditional:
 class Effect:
     """A main effect or an interaction of one metric.
 
-    change: of the contrast that is farthest from 0; where a term has several, its interval holds for all together.
-    share: of the variance of single trials within blocks. aliases: terms that it cannot be told from; wholly: they
-    are the same in this design, elsewhere they enter it in part. conditionals: of an interaction.
+    change: of the contrast that is farthest from 0; where a term has several, its interval holds jointly for all.
+    share: of the variance of single trials within blocks. aliases: terms that it cannot be distinguished from; wholly:
+    they are the same in this design, elsewhere they enter it in part. conditionals: of an interaction.
     """
 
     metric: str
@@ -118,7 +118,7 @@ class Recommendation:
     """The setting that is best for a metric: levels of the factors that matter, the others stay as they are.
 
     metric: empty where it is best for all metrics on average. candidates: settings that it was chosen from; the
-    interval of its gain holds for all of them together. changed: levels that differ from the default. ran: whether
+    interval of its gain holds jointly for all of them. changed: levels that differ from the default. ran: whether
     the setting itself was measured, with all other factors at their default. trade: what it does to other metrics.
     doubts: claimed effects of what is changed that may be of other terms instead, with these.
     """

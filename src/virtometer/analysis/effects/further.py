@@ -25,7 +25,7 @@ from virtometer.analysis.stopping.rule import SAFE, Allotment, allotted, blocks_
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Reported:
     """A contrast of a workload after the first blocks. of: its value and the spread that one block has of it.
 
     zero, none: p of no effect, and of none that matters.
@@ -39,14 +39,14 @@ class Told:
     none: float
 
 
-def told(of: Experiment, margin: float, *, all_metrics: bool = False) -> list[Told]:
+def reported(of: Experiment, margin: float, *, all_metrics: bool = False) -> list[Reported]:
     """The contrasts of all workloads that have an error. all_metrics: also of those that get no verdict."""
     refused = set() if all_metrics else {one.metric for one in of.responses if one.refused}
     found = [one[0] for metric, made in models(of) if metric not in refused for one in of_model(made, metric, margin)]
     return [one for one in found if one.freedom >= LEAST_FREEDOM]
 
 
-def of_model(made: Model, workload: str, margin: float) -> list[list[Told]]:
+def of_model(made: Model, workload: str, margin: float) -> list[list[Reported]]:
     """The contrasts of one workload, each in all repetitions of the model."""
     asked = [one for term in made.spans for one in made.asked(term)]
     estimates: Estimates = made.fit.contrasts([one.weights for one in asked])
@@ -54,7 +54,7 @@ def of_model(made: Model, workload: str, margin: float) -> list[list[Told]]:
     blocks = made.fit.blocks
     return [
         [
-            Told(
+            Reported(
                 workload,
                 made.name(one.term),
                 Spread(float(estimates.value[at, r]), float(estimates.error[at, r]) * math.sqrt(blocks), blocks),
@@ -69,7 +69,7 @@ def of_model(made: Model, workload: str, margin: float) -> list[list[Told]]:
 
 
 def allot_effects(
-    family: Sequence[Told],
+    family: Sequence[Reported],
     margin: float,
     strictness: Strictness,
     *,
@@ -105,7 +105,7 @@ def blocks_of_workloads(of: Allotment) -> dict[str, int]:
 
 
 def _needed(
-    family: Sequence[Told], margin: float, strictness: Strictness, precision: float | None, most: int
+    family: Sequence[Reported], margin: float, strictness: Strictness, precision: float | None, most: int
 ) -> list[int | None]:
     """Blocks in all of every contrast; None beyond `most`."""
     if precision is not None:

@@ -1,4 +1,4 @@
-"""The model of one metric: which terms it has, its fit, and the contrasts that are told of it."""
+"""The model of one metric: which terms it has, its fit, and the contrasts that are reported of it."""
 
 from __future__ import annotations
 

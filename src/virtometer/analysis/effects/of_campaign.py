@@ -204,7 +204,7 @@ def _slow(histogram: str) -> Callable[[Cell], Blocks]:
 
 
 def _slowest(cell: Cell) -> dict[str, dict[int, float]]:
-    """The percentile of each histogram, by its name and block: of all trials of a block together."""
+    """The percentile of each histogram over all trials of a block, by its name and block."""
     found: dict[str, dict[int, float]] = {}
     runs: defaultdict[int, list[Run]] = defaultdict(list)
     for record, run in cell.results:

@@ -1,14 +1,14 @@
 """Which factors a second stage measures closely, from the first stage of a sequential design, and what may be claimed.
 
-A factor is dropped only where its effect is shown not to matter: the 95 % interval of each of its levels lies inside
+A factor is dropped only where its effect is shown not to matter: The 95 % interval of each of its levels lies inside
 the margin, in every metric that is to be made best. So a factor whose change reaches the margin is dropped with a
 chance of at most 2.5 %. An interaction that clearly matters (p below 1 %, and an interval beyond the margin) keeps the
-factors that may make it: none beside those that are kept already where two of these explain it; else those that would
-make it together with a kept one (heredity); else all. Where the kept ones have no room together, those with the least
-evidence go first.
+factors that may make it. Where two factors that are kept already explain it, no other is kept for it. Else those are
+kept that would make it with a kept one (heredity), else all. Where the second stage has no room for all kept factors,
+those with the least evidence go first.
 
-Claims: the second stage uses none of the values of the first, so that its errors are what they are for each set of kept
-factors, and therefore on the whole (data splitting: D. R. Cox, "A note on data-dependent hypotheses", Biometrika 62
+Claims: The second stage uses none of the values of the first. Its errors are therefore those of each set of kept
+factors, and so on the whole (data splitting: D. R. Cox, "A note on data-dependent hypotheses", Biometrika 62
 (1975) 441-444; L. Wasserman, K. Roeder, "High-dimensional variable selection", Annals of Statistics 37 (2009)
 2178-2201). Each stage has SHARE of the levels of claims, so that all claims of both are wrong with at most the usual
 chance (Bonferroni).

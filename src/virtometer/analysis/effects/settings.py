@@ -1,7 +1,7 @@
 """The setting that is best, and what it gains over the default.
 
 Only factors of which an influence is claimed are set; a level is changed only where going back would lose. The setting
-is the best of several, so the interval of its gain is that of all of them together (Bonferroni).
+is the best of several, so the interval of its gain holds jointly for all of them (Bonferroni).
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def doubts(of: Model, claimed: Collection[Term], changed: Set[str]) -> tuple[tup
 
 
 def _simplified(of: Model, levels: dict[int, int], default: Setting, sign: float, alpha: float) -> dict[int, int]:
-    """Without the changes that gain nothing that can be told."""
+    """Without the changes that have no gain that can be shown."""
     for factor in sorted(levels):
         back = {**levels, factor: default[factor]}
         weights = of.setting(levels, back)

@@ -70,7 +70,7 @@ class Observed:
 class Response:
     """A metric with its values: trials in the order of execution.
 
-    beside: told beside others, such as what the work takes from the host, and not to be made best.
+    beside: reported beside others, such as what the work takes from the host, and not to be made best.
     missing: trials without a value. notes: what else is to be known of the values, in sentences.
     of_levels: the ratio of a workload at two of its levels, by which no setting is judged. refused: why no effect on it
     gets a verdict, in a sentence; empty where they do.
@@ -96,7 +96,7 @@ class Response:
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """Factors and responses. promised: interactions that the design was made for, such as `bus:cache`."""
+    """Factors and responses. promised: interactions that the design has to estimate, such as `bus:cache`."""
 
     variables: tuple[Variable, ...]
     responses: tuple[Response, ...]

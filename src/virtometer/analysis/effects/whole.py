@@ -1,4 +1,4 @@
-"""From an experiment to its effects: the methods of this folder put together."""
+"""From an experiment to its effects: joins the methods of this folder."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _fitted(of: Experiment, response: Response) -> _Fitted:
 
 
 def _claimed(fitted: Sequence[_Fitted], margin: float, strictness: Strictness) -> list[list[Claim]]:
-    """Verdicts on all contrasts: one family for what is to be made best, and one for what is told beside it."""
+    """Verdicts on all contrasts: one family for what is to be made best, and one for what is reported beside it."""
     found: dict[int, list[Claim]] = {}
     for beside in (False, True):
         family = [at for at, one in enumerate(fitted) if one.response.beside is beside and one.model is not None]
@@ -97,7 +97,7 @@ def _allowed(one: _Fitted, claim: Claim) -> Claim:
 def _recommended(
     one: _Fitted, verdicts: Sequence[Claim], others: Sequence[tuple[Model, Response]], alpha: float
 ) -> Recommendation | None:
-    """The best setting of the factors with a claimed influence, alone or together with another one."""
+    """The best setting of the factors with a claimed influence, alone or by an interaction."""
     if one.model is None:
         return None
     claimed = {
@@ -242,7 +242,7 @@ def _alias_note(made: Model, aliases: Sequence[Term], wholly: bool) -> tuple[str
     if not aliases:
         return ()
     if wholly:
-        return (f"cannot be told from {_listed(made, aliases)} in this design: the number is of all of them together",)
+        return (f"cannot be told from {_listed(made, aliases)} in this design: the number is of their sum",)
     return (f"right as far as nothing comes from {_listed(made, aliases)}, which enter it in this design",)
 
 

@@ -1,8 +1,8 @@
-"""Put the methods together: trials of several guests become groups, each with its sum, shares and slowdowns.
+"""Join the methods: trials in which guests work at the same time become groups, with sums, shares and slowdowns.
 
-A group is all trials of one scenario with the same guests doing the same: the blocks are the replicates. Several trials
-of a block, each of another guest by itself, are one value: their geometric mean.
-Guests are kept apart: each has a value of its own, and what is averaged is named. All ratios are within blocks.
+A group is all trials of one scenario with the same guests doing the same work: the blocks are the replicates. Several
+trials of a block, each of another guest alone, are one value: their geometric mean.
+Guests are kept apart: each has a value of its own, and every average is named. All ratios are within blocks.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from virtometer.analysis.statistics.interval import interval
 from virtometer.counted import counted
 from virtometer.model import MIN_BLOCKS, Better, Estimate, Quantity
 
-_UNLIKE = 1.1  # max/min from which on it is told that nobody in particular gets less
+_UNLIKE = 1.1  # max/min from which on a note says that no guest in particular gets less
 _GROWING = ("together", "instances")
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Several guests at once, over the blocks.
+    """A group of guests, over the blocks.
 
     guests: all that worked, loads included. sum, mean: of the measured guests. Against one guest alone, the ideal for
     this number of processors, and the baseline with `baseline_guests` guests: by sums. ideal: the sum that fair
@@ -288,7 +288,7 @@ class _Grouped:
             said.append(f"{unusable} of {counted(tried, 'trial')} lack the value of a guest")
         if (repeated := sum(trial.repeated for trial in self.trials)) > 0:
             some = f"{repeated} of {counted(len(self.trials), 'trial')}"
-            said.append(f"{some} repeated with longer windows, because the guests had hardly run together")
+            said.append(f"{some} repeated with longer windows, because the guests had hardly run at the same time")
         if len(self.by_block) < MIN_BLOCKS:
             said.append(f"{counted(len(self.by_block), 'complete block')}: no interval below {MIN_BLOCKS}")
         if len(self._singles()) == 0:

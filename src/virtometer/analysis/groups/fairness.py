@@ -40,7 +40,7 @@ class Fairness:
 
 @dataclass(frozen=True, slots=True)
 class FairnessEstimates:
-    """Means over the blocks; of max/min the geometric one. The intervals of the four hold together.
+    """Means over the blocks; of max/min the geometric one. The intervals of the four hold jointly.
 
     worst_share_of_equal: what equal guests with the noise of these blocks have, with its range; None where not known.
     """

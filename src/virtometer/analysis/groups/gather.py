@@ -1,4 +1,4 @@
-"""From a campaign to the trials of several guests, and of single guests that these are compared with."""
+"""From a campaign to the trials of groups of guests, and of the single guests that are their reference."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def _member(
 ) -> Member:
     placement, of = run.placement, judged(run)
     latency = agent_table.judged_by(run.kernel, run.op) is not None
-    # Of guests that take turns alone, long windows are compared; of several guests, what counts is the score.
+    # Of guests that take turns alone, long windows are compared; of groups, the score counts.
     long = None if kind == "together" else long_value(run)
     reached = run.scored.value if long is None else long
     value, good = of.value if latency else reached, usable(run)
@@ -182,7 +182,7 @@ def _processors(said: str) -> frozenset[int] | None:
 
 
 def _of_use(use: HostUse | None) -> int:
-    """How many processors the host's account covers: all states together by the wall time."""
+    """Number of processors that the host's account covers: the total time of all states by the wall time."""
     if use is None:
         return 0
     if use.processors:

@@ -60,7 +60,7 @@ def interference(
 ) -> tuple[Matrix, ...]:
     """One matrix for each environment of victims.
 
-    alone: speed of one guest by itself, from the scenario of a trial and (environment, workload, block).
+    alone: speed of one guest alone, from the scenario of a trial and (environment, workload, block).
     """
     found: dict[str, _Cells] = {}
     for trial in trials:

@@ -9,7 +9,7 @@ from virtometer.model import Estimate, Quantity
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """One value for each row and column; None where nothing was measured. Intervals of all cells hold together.
+    """One value for each row and column; None where nothing was measured. Intervals of all cells hold jointly.
 
     of: what all cells are: slowdowns (times slower than alone) or throughputs. shares: of the host's processors that
     the aggressor took, by row and column; None: unknown. workload: empty where the rows are workloads.

@@ -16,14 +16,14 @@ CPU_PARTS = ("code", "vmm", "kernel")
 
 @dataclass(frozen=True, slots=True)
 class MemberEstimate:
-    """One guest of a group. The intervals of shares and slowdowns of all guests hold together.
+    """One guest of a group. The intervals of shares and slowdowns of all guests hold jointly.
 
     share: of the sum of the measured guests. slowdown: how many times slower than alone.
     host_cpu_s: median over the trials; processors: the same as a number of processors that worked for it. cpu_s: what
     it was spent for, by the names of CPU_PARTS, user and system, medians too; None where unknown, and `cpu_unknown`
     says why. received, sent: bytes per second of the guest's interface; dropped: packets in all trials.
-    of: the guest that it works in. Where several work in one, what that guest used is told of the first alone, so that
-    sums count it once.
+    of: the guest that it works in. Where several members work in one guest, the use of that guest is reported with the
+    first alone, so that sums count it once.
     """
 
     guest: str

@@ -1,4 +1,4 @@
-"""What the analysis of several guests reads of a trial: its guests, what each reached, and what the host did."""
+"""What the analysis of groups reads of a trial: its guests, what each reached, and what the host did."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class GroupTrial:
 
     allowed: how many of these the laboratory and its guests may use, 0 where unknown.
 
-    repeated: whether its windows are longer than planned, because its guests had hardly run together before.
+    repeated: whether its windows are longer than planned, because its guests had hardly run at the same time before.
 
     skew_ns: between the first and the last begin of a window; skew_bound_ns: of its error, for the clocks.
 
@@ -130,7 +130,7 @@ class GroupTrial:
 
     @property
     def offered(self) -> int:
-        """How many processors of the host its guests may use together; all where one of them is not bound."""
+        """Number of the host's processors that its guests may use in total; all where one of them is not bound."""
         sets = [member.on for member in self.members]
         bound = frozenset[int]().union(*(one for one in sets if one is not None))
         return (self.allowed or self.cpus) if not bound or None in sets else len(bound)

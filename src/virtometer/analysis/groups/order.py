@@ -1,10 +1,10 @@
 """Who gets less, and whether it is always the same guest.
 
 Within a block the log of a guest's rate is compared with the mean log of the others. Over the blocks that is an exact
-test by exchange of the guests within blocks (`equal`), for all guests together: a t test accused equal guests with
-skewed noise in up to a quarter of the campaigns. A guest that gets less in half of the
-trials and more in the others is not found, and need not be: then the trials are unfair, but to no guest in particular.
-Beside it stands in how many blocks each guest was the worst.
+test by exchange of the guests within blocks (`equal`), for all guests at once. A t test accused equal guests with
+skewed noise in up to a quarter of the campaigns. A guest that gets less in half of the trials and more in the others
+is not found, and need not be: Then the trials are unfair, but to no guest in particular. The result also has the number
+of blocks in which each guest was the worst.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _LEVEL = 0.05
 class Rank:
     """One label: its rate by the geometric mean of the others', with an interval, and its p among all labels.
 
-    worst: in how many of the `blocks` it had the smallest rate. The intervals of all labels hold together.
+    worst: in how many of the `blocks` it had the smallest rate. The intervals of all labels hold jointly.
     """
 
     label: str

@@ -1,4 +1,4 @@
-"""What several guests are compared with: one guest with nobody beside it, in the same block."""
+"""The reference of a group of guests: one guest with no other beside it, in the same block."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Place = tuple[str, str, int]
 
 @dataclass(frozen=True, slots=True)
 class Single:
-    """One guest by itself: its rate, its speed, the portion of its processors that it could have, CPU s by work.
+    """One guest alone: its rate, its speed, the portion of its processors that it could have, CPU s by work.
 
     host: what the host's processors did meanwhile, as `worth` has it.
     """
@@ -33,8 +33,8 @@ class Single:
 class References:
     """The single guests of a campaign.
 
-    A trial of the same scenario comes first, then those of scenarios with growing numbers of guests, then any other:
-    trials of one scenario stand close together and have windows of one kind.
+    A trial of the same scenario comes first, then those of scenarios with growing numbers of guests, then any other.
+    Trials of one scenario are close in time and have windows of one kind.
     """
 
     def __init__(self, trials: Iterable[GroupTrial]) -> None:

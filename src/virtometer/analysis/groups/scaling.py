@@ -1,15 +1,15 @@
 """The universal scalability law, fitted to the sums of 1, 2, .. N guests.
 
-N. J. Gunther, "Guerrilla Capacity Planning", Springer (2007), chapters 4 to 6: the sum of N guests is that of one times
-C(N) = N / (1 + sigma (N - 1) + kappa N (N - 1)). sigma is the contended part of the work, kappa what keeping each other
-coherent costs; the sum is largest at N = sqrt((1 - sigma) / kappa), and rises for ever where kappa is 0.
+N. J. Gunther, "Guerrilla Capacity Planning", Springer (2007), chapters 4 to 6: The sum of N guests is that of one times
+C(N) = N / (1 + sigma (N - 1) + kappa N (N - 1)). The parameter sigma is the contended part of the work, kappa the cost
+of coherence. The sum is largest at N = sqrt((1 - sigma) / kappa), and rises for ever where kappa is 0.
 
-Fitted by least squares on the logs of the sums, with an effect for each block, so that a host that is slower for a
-while changes nothing. The interval of each figure is its range over the joint 97.5 % region of sigma and kappa
+Fitted by least squares on the logs of the sums. Each block has an effect, so that a host that is slower for a while
+changes nothing. The interval of each figure is its range over the joint 97.5 % region of sigma and kappa
 (E. M. L. Beale, "Confidence regions in non-linear estimation", JRSS B 22 (1960) 41-88): all those with
 Q <= Q_min + 2 s^2 F(0.975; 2, f), where s^2 with f = (k - 1)(n - 1) is the variance within n blocks of k numbers of
-guests. So the intervals of sigma, kappa and the peak hold together. Where the law misses the sums by more than the
-noise (F test at 1 %), its misfit takes the place of s^2: the intervals are then wide, and a note says why.
+guests. So the intervals of sigma, kappa and the peak hold jointly. Where the law misses the sums by more than the
+noise (F test at 1 %), its misfit takes the place of s^2. The intervals are then wide, and a note has the reason.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""All that is concluded from a campaign about several guests at once: groups, matrices, scaling."""
+"""All that is concluded from a campaign about groups of guests: groups, matrices, scaling."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Scaling:
 
 @dataclass(frozen=True, slots=True)
 class Together:
-    """Everything about several guests at once, in the order of the plan. `trials`: those that it was made from."""
+    """Everything about groups of guests, in the order of the plan. `trials`: those that it was made from."""
 
     groups: tuple[Group, ...]
     matrices: tuple[Matrix, ...]
@@ -53,7 +53,7 @@ class Together:
 
 
 def together(campaign: Campaign) -> Together:
-    """From the records. Empty where the plan has no scenario of several guests."""
+    """From the records. Empty where the plan has no scenario of groups."""
     if all(kind == "alone" for kind in types_of(campaign.plan).values()):
         return Together((), (), (), ())
     trials = gather(campaign)
@@ -72,7 +72,7 @@ def together(campaign: Campaign) -> Together:
 
 
 def _matrices(trials: Sequence[GroupTrial], references: References) -> tuple[Matrix, ...]:
-    """That of all loaded scenarios together, then one for each scenario of pairs."""
+    """One matrix of all loaded scenarios, then one for each scenario of pairs."""
     loaded = [trial for trial in trials if trial.type == "loaded"]
     scenarios = list(dict.fromkeys(trial.scenario for trial in loaded))
     made = list(interference.interference(loaded, references.speed, ", ".join(scenarios)))

@@ -39,7 +39,7 @@ LEVEL = 0.05
 RATIO = "the ratio"
 """The name of what is compared."""
 
-_LEVEL_ALONE = 0.0008  # of 60 series, each by itself, one is called so by chance in 5 % of cases
+_LEVEL_ALONE = 0.0008  # of 60 series, each tested alone, one is called so by chance in 5 % of cases
 _LEAST_ALONE = math.log(1.01)
 _APART = 4.5  # standard deviations within the parts: half a Gauss is 2.7 from the other half, of even noise 3.5
 _MODES_APART = 5.0  # times the smallest difference that is named: of modes within the margin the mean says enough
@@ -68,7 +68,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What a test found: the p value, and the note where it is believed."""
+    """What a test found: the p value, and the note that stands where the test rejects."""
 
     p_value: float
     note: Note | None = None
@@ -97,7 +97,7 @@ def notes(
 
 
 def of_one(logs: Iterable[float], name: str) -> list[str]:
-    """The shapes of one series by itself, of logarithms in the order of their blocks, in sentences; `name`: whose.
+    """The shapes of one series alone, of logarithms in the order of their blocks, in sentences; `name`: whose.
 
     From six values on. A difference below 1 % is not named.
     """
@@ -107,7 +107,7 @@ def of_one(logs: Iterable[float], name: str) -> list[str]:
 
 
 def _rejected(p_values: Sequence[float], level: float, family: int) -> float:
-    """The largest p value that is believed (Benjamini and Hochberg); below 0 where none is.
+    """The largest p value that counts as a rejection (Benjamini and Hochberg); below 0 where none does.
 
     family: how many series there are, those included that are too short for a p value.
     """

@@ -1,7 +1,7 @@
 """A busy host gives no verdicts: other programs disturbed more than half of the trials or slices of either side.
 
-A trial is disturbed where it has a mark of what other programs did. A slice is disturbed where it is set aside as
-`disturbed`. Marks of stops, clocks and frequencies do not count, nor does a second laboratory by itself.
+A trial is disturbed where it has a mark of what other programs did. A slice is disturbed where it is excluded as
+`disturbed`. Marks of stalls, clocks and frequencies do not count, nor does a second laboratory alone.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from virtometer.analysis.compare.blocks import Cell
 from virtometer.analysis.note import Note
 from virtometer.counted import counted
-from virtometer.model import Finding, MarkKind, Plan, Run, SetAside, TrialRecord, Verdict, columns_of
+from virtometer.model import Excluded, Finding, MarkKind, Plan, Run, TrialRecord, Verdict, columns_of
 
 QUALIFIED = "the host was busy"
 """What stands beside the verdict of a comparison that is refused for this."""
@@ -60,10 +60,10 @@ def disturbed(results: Iterable[tuple[TrialRecord, Run]]) -> Disturbed:
 def _slices(run: Run) -> tuple[int, int]:
     """The disturbed slices of a run, and all of them."""
     of = columns_of(run.samples)
-    if of.set_aside(SetAside.SLICE).any():  # long windows are compared, not slices
+    if of.excluded_by(Excluded.SLICE).any():  # long windows are compared, not slices
         return 0, 0
-    there = (of.slice >= 0) & ~of.set_aside(SetAside.OUTSIDE)
-    lost = there & of.set_aside(SetAside.DISTURBED)
+    there = (of.slice >= 0) & ~of.excluded_by(Excluded.OUTSIDE)
+    lost = there & of.excluded_by(Excluded.DISTURBED)
     return len(np.unique(of.slice[lost])), len(np.unique(of.slice[there]))
 
 

@@ -1,6 +1,6 @@
-"""Like with like: which two results may be compared, and saying in words where they may not.
+"""Comparable conditions: which two results may be compared, and sentences where they may not.
 
-Conditions are strings that the agent and the environment tell of a run (`io: direct`, `network: veth`). They must be
+Conditions are strings that the agent and the environment report of a run (`io: direct`, `network: veth`). They must be
 the same on both sides. Keys ending in `_reason` explain another key and are not compared. Nothing is dropped: the
 finding is made, and every report marks it.
 """
@@ -14,11 +14,11 @@ from typing import Any
 from virtometer.analysis.compare.blocks import Cell
 from virtometer.analysis.note import Note
 
-_UNLIKE = "not like with like"
+_UNLIKE = "not comparable"
 # Where a file or a peer is found from inside differs by nature and says nothing about the work. How an environment
 # reaches the disk file (virtio-blk, ubd, bind mount) is no condition that differs but the thing that is measured, as
 # is the source of its clock. Arguments of a program name the file; the rest of them is the plan's, alike on both sides.
-# Who timed the iterations is told with the clock's bound. Whether caches may hold the arrays has a note of its own,
+# The timer of the iterations stands with the clock's bound. Whether caches may hold the arrays has a note of its own,
 # because guests see other caches than the host has.
 _NOT_COMPARED = frozenset(
     {"file", "folder", "peer", "listen", "time-server", "disk_path", "clock_source", "arguments", "timing", "cached"}
@@ -92,7 +92,7 @@ def _conditions(cell: Cell) -> dict[str, Counter[str]]:
             if key == "network_path" and value in _BRIDGED:
                 value = "port of the bridge"
             found.setdefault(key, Counter())[str(value)] += 1
-    # A key that only some trials tell is a change too.
+    # A key that only some trials report is a change too.
     for seen in found.values():
         missing = len(cell.results) - seen.total()
         if missing:

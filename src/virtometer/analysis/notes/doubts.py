@@ -1,6 +1,6 @@
 """What few starts leave open beside a verdict: reasons to refuse it, blocks to ask for, and a note.
 
-Three rules, each with what a verdict takes (METHODOLOGY.md, "Few blocks and rare events"):
+Three rules, each with what a verdict takes (docs/methods/comparisons.md):
 1. a claim that starts of an unseen kind could explain takes `unseen.ENOUGH` starts of guests of its kind, or enough
    guests of all environments, where nothing hints at noise of its own;
 2. where blocks lie apart, a verdict has to survive the share of such starts that these blocks allow;
@@ -180,7 +180,7 @@ class _Case:
         n, share = self.of.n, unseen.share(self.of.n)
         if share >= unseen.RARE and unseen.shift(n) > self.half:
             text = f"starts of another kind may be unseen: up to {100 * share:.0f} % of starts (95 %)"
-            said.append(Note(text, text if self._matters() else ""))
+            said.append(Note(text, "few starts: starts of another kind may be unseen" if self._matters() else ""))
         if count := self.own.apart:
             apart = f"{count} of {n} blocks {'lies' if count == 1 else 'lie'} apart by a factor of "
             text = f"{apart}{math.exp(self.own.size):.3g}: {_KINDS}"

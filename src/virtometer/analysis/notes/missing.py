@@ -1,4 +1,4 @@
-"""What is not there, and why: environments that do not work here, trials that failed, samples that were set aside.
+"""What is missing, and why: environments that do not work here, failed trials, excluded samples.
 
 A failed trial has a reason and never a value. Nothing here is ever turned into a zero.
 """
@@ -16,12 +16,12 @@ from virtometer.counted import counted
 from virtometer.model import (
     UNAVAILABLE,
     EnvironmentStatus,
+    Excluded,
     FailureKind,
     FaultKind,
     Mark,
     MarkKind,
     Sample,
-    SetAside,
     TrialRecord,
     columns_of,
 )
@@ -34,7 +34,7 @@ class About:
     workload, guest: names, empty where the reason is about no single one. fault: of the guest's clock.
     """
 
-    kind: FailureKind | MarkKind | SetAside
+    kind: FailureKind | MarkKind | Excluded
     workload: str = ""
     guest: str = ""
     fault: FaultKind | None = None
@@ -76,7 +76,7 @@ def unavailable(cell: Cell, status: EnvironmentStatus | None) -> list[str] | Non
 
 
 def notes(cell: Cell, *, name: str) -> list[Note]:
-    """Failed trials, marked trials and samples that were set aside; `name` is told where it is not empty."""
+    """Notes of failed trials, marked trials and excluded samples, with `name` where it is not empty."""
     where = f" in {name}" if name else ""
     of = counted(cell.tried, "trial") + where
     at_fault, absent = ([one for one in cell.failed if one.at_fault is fault] for fault in (True, False))
@@ -98,7 +98,7 @@ def notes(cell: Cell, *, name: str) -> list[Note]:
     said += [
         Note(f"{one.count} of {samples} samples{where} not used: {one.shown}", f"samples not used: {_brief(one)}")
         for one in aside
-        if one.about.kind is not SetAside.DISTURBED or one.count > few
+        if one.about.kind is not Excluded.DISTURBED or one.count > few
     ]
     share = judged.unmet(result for _, result in cell.results)
     if share is not None:
@@ -120,13 +120,13 @@ def marked(marks: Iterable[Mark]) -> tuple[Reason, ...]:
 def unused(runs: Iterable[Sequence[Sample]]) -> tuple[Reason, ...]:
     """Why samples of runs are not used; the most frequent reason first. Others are left out."""
     lost = (one for samples in runs if columns_of(samples).unused.any() for one in samples if one.unused)
-    aside = ((sample.set_aside, sample.mark) for sample in lost)
+    aside = ((sample.excluded, sample.mark) for sample in lost)
     return _reasons((About(kind), mark or "no reason told") for kind, mark in aside if kind is not None)
 
 
 def _brief(reason: Reason) -> str:
     """Why samples are not used, without the figures of one of them where each has its own."""
-    if reason.about.kind is SetAside.DISTURBED:
+    if reason.about.kind is Excluded.DISTURBED:
         return "others had the guest's processors"
     return reason.shown
 

@@ -1,11 +1,11 @@
-"""Noise that a subject has by itself, and the baseline has not: its spread, its slow drift, and starts of two kinds.
+"""Noise that a subject has, and the baseline has not: its spread, its slow drift, and starts of two kinds.
 
 The control, two guests of the baseline in each block, shows what the host does to the same work. Its log ratios have
-the variance 2v of guests with the variance v; those of a subject against the mean of both guests have 1.5v where it is
+the variance 2v of guests with the variance v. Those of a subject against the mean of both guests have 1.5v where it is
 as noisy as they are. A larger variance (F test) is the subject's own. Such noise is not the host's, so blocks may be
 alike: 1/f noise, a ramp, or starts of two kinds. The t interval takes blocks to be independent and is then too short.
 
-Comparisons of an environment are seen together too: R. A. Fisher's combination of their p values ("Statistical Methods
+Comparisons of an environment are tested jointly too: R. A. Fisher's combination of their p values ("Statistical Methods
 for Research Workers", 4th ed., 1932), and the mean course of their blocks.
 """
 
@@ -44,10 +44,11 @@ _CAUTION = 1.64  # standard errors by which the correlation of neighbours is tak
 class OwnNoise:
     """What the blocks of one comparison show of its subject's own noise.
 
-    own: the spread is larger than that of a subject as noisy as the baseline, or the blocks drift, here or in the
-    environment's comparisons together. drifts: the second of both. hinted: either may be so, by `HINT_LEVEL`. apart:
-    blocks that lie apart from the usual ones; size: by how much, on the log scale. widespread: half of the
-    environment's comparisons have such blocks. effective: independent blocks that these are worth at least.
+    own: the spread is larger than that of a subject as noisy as the baseline, or the blocks drift. The drift is that
+    of this comparison or of the environment's comparisons jointly. drifts: the second of both. hinted: either may be
+    so, by `HINT_LEVEL`. apart: blocks that lie apart from the usual ones; size: by how much, on the log scale.
+    widespread: half of the environment's comparisons have such blocks. effective: independent blocks that these are
+    worth at least.
     """
 
     own: bool

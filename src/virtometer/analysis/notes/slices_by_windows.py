@@ -36,9 +36,9 @@ def notes(of: Estimate | None, margin: float) -> list[Note]:
         return []
     return [
         Note(
-            f"slices do not show what long windows show: the ratio in slices is {of.value:.3g} "
-            f"[{of.low:.3g}, {of.high:.3g}] times that of the long windows beside them ({of.n} blocks)",
-            "slices do not show what long windows beside them show",
+            f"slices and long windows disagree: the ratio in slices is {of.value:.3g} [{of.low:.3g}, {of.high:.3g}] "
+            f"times that in long windows ({of.n} blocks)",
+            "slices and long windows of the same blocks disagree",
         )
     ]
 

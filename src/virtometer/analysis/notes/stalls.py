@@ -1,4 +1,4 @@
-"""What stops cost an environment beside others: slow slices, time lost, and sentences about them."""
+"""What stalls cost an environment beside others: slow slices, time lost, and sentences about them."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from virtometer.counted import counted
 from virtometer.model import Estimate, Run
 
 SLOW = 2.0
-"""Times as long as the median slice: it stood still for longer than it worked, or worked at another level."""
+"""Times as long as the median slice: it stalled for longer than it worked, or worked at another level."""
 
-_LEAST = 0.001  # part of the work that stops cost, for them to be told
+_LEAST = 0.001  # part of the work that stalls cost, for a note about them
 _CHANCE = 0.005  # in which slow slices differ so much where there is nothing, in either direction
 _POOLED = 0.002  # as `_CHANCE`, against all environments
 _LOST = 0.0005  # as `_CHANCE`, of the time lost: against one, and against all
@@ -37,8 +37,8 @@ def notes(cell: Cell, limit: float, *, name: str) -> list[Note]:
     return [
         Note(
             f"{len(slow)} of {of} {verb} slower over the whole window than in {whose} median sample, "
-            f"by up to {max(slow):.0%}: stops are part of their values",
-            "trials slower over the whole window than in their median sample: stops are part of their values",
+            f"by up to {max(slow):.0%}: stalls are part of their values",
+            "trials slower over the whole window than in their median sample: stalls are part of their values",
         )
     ]
 
@@ -100,9 +100,9 @@ def cost(
     against: str,
     beside: Lengths | None = None,
 ) -> list[str]:
-    """What stops cost where guests took turns, where they are certain.
+    """What stalls cost where guests took turns, where they are certain.
 
-    The total ratio lies beyond both intervals from the typical one: below it where the subject stopped, above it where
+    The total ratio lies beyond both intervals from the typical one: below it where the subject stalled, above it where
     `against` did. Or the subject has more slow slices than `against`, or than that and all other environments beside
     it (`beside`), or loses more time; or fewer and less.
     """
@@ -112,7 +112,7 @@ def cost(
     whose, part = ("", 1 - share) if share < 1 else (f" of {against}", 1 - 1 / share)
     if part < _LEAST:
         return []
-    begin = f"stops{whose} cost {'it ' if whose else ''}{part:.1%} in all: "
+    begin = f"stalls{whose} cost {'it ' if whose else ''}{part:.1%} in all: "
     if _apart(total, typical):
         return [f"{begin}the typical ratio of a round is {typical.value:.3g} [{typical.low:.3g}, {typical.high:.3g}]"]
     more, less = (own, other) if share < 1 else (other, own)

@@ -1,7 +1,7 @@
-"""Which trials are of one guest by itself: what environments are compared by.
+"""Which trials are of one guest alone: environments are compared by such trials.
 
-Trials of several guests at once are the matter of `groups`: the mean of what their guests reach is no value of an
-environment. A plan without scenarios has trials of single guests only.
+Trials of a group of guests are the matter of `groups`: The mean rate of their guests is no value of an environment. A
+plan without scenarios has trials of single guests only.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from virtometer.model import Plan, Trial
 
 
 def alone_in(plan: Plan) -> Callable[[Trial], bool]:
-    """Whether a trial of this plan is of one guest by itself."""
+    """Whether a trial of this plan is of one guest alone."""
     kinds = {scenario.name: scenario.type for scenario in plan.scenarios}
     return lambda trial: kinds.get(trial.scenario, "alone") == "alone"
 
 
 def compared_in(plan: Plan) -> Callable[[str, str], bool]:
-    """Whether a plan measures a workload by itself in an environment: asked by their names."""
+    """Whether a plan measures a workload alone in an environment, by the names of both."""
     if not plan.scenarios:
         return lambda _workload, _environment: True
     alone = [scenario for scenario in plan.scenarios if scenario.type == "alone"]

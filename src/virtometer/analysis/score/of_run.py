@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from virtometer.clock import intervals
 from virtometer.clock.intervals import Interval
-from virtometer.model import ClockFault, ClockFit, FailureKind, Placement, Run, Sample, Score, SetAside, columns_of
+from virtometer.model import ClockFault, ClockFit, Excluded, FailureKind, Placement, Run, Sample, Score, columns_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -67,11 +67,11 @@ def score(run: Run, clock: ClockFit, window: Window, guest_cpu_s: float | None =
 
 
 def cut(run: Run, clock: ClockFit, timed: Sequence[Interval], window: Window, limit: float) -> Run:
-    """The run with those samples set aside that are not within the window, or whose duration is not known well enough.
+    """The run, with samples excluded that are not within the window, or whose duration is not known well enough.
 
     limit: largest relative error of a duration. Raises NoScore where none is left.
     """
-    # Pieces of work that the laboratory timed are judged together: what counts is their sum, which is known better.
+    # Pieces of work that the laboratory timed are judged jointly: their sum counts, and its error is smaller.
     errors = [clock.relative_bound if run.host_timed else interval.relative_bound for interval in timed]
     samples = tuple(
         _judged(sample, interval, error, window, limit)
@@ -89,8 +89,8 @@ def cut(run: Run, clock: ClockFit, timed: Sequence[Interval], window: Window, li
 def _judged(sample: Sample, interval: Interval, error: float, window: Window, limit: float) -> Sample:
     if interval.start_ns < window[0] - 1 or interval.end_ns > window[1] + 1:
         mark = "outside the stretch in which all measured placements overlap"
-        return replace(sample, set_aside=SetAside.OUTSIDE, mark=mark)
+        return replace(sample, excluded=Excluded.OUTSIDE, mark=mark)
     if error > limit:
         mark = f"clock error ±{error:.2%} exceeds the limit of {limit:.2%}"
-        return replace(sample, set_aside=SetAside.CLOCK_ERROR, mark=mark)
+        return replace(sample, excluded=Excluded.CLOCK_ERROR, mark=mark)
     return sample

@@ -9,15 +9,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from virtometer.clock.intervals import Intervals, by_line
-from virtometer.model import MAX_SLEW, ClockFit, Mark, MarkKind, RoundTrip, Run, Sample, SetAside
+from virtometer.model import MAX_SLEW, ClockFit, Excluded, Mark, MarkKind, RoundTrip, Run, Sample
 
 ENOUGH = 0.5
-"""Share of its window that a trial's guests have to run together."""
+"""Share of its window in which all of a trial's guests have to run."""
 ENOUGH_OF_WINDOWS = 1 / 3
 """The same of short windows: guests that share processors end them some iterations apart."""
 
 LONGER = 3.0
-"""By how much windows are longer where a trial is repeated because its guests hardly ran together."""
+"""By how much windows are longer where a trial is repeated because its guests hardly ran at the same time."""
 
 _TOOLS_ENOUGH = 0.9  # of the runs of tools
 _LOAD_ENOUGH = 0.99  # of the stretch, for the load to have been there throughout
@@ -29,8 +29,8 @@ _ACCOUNT_ERROR_S = 0.02  # for each processor; /proc/stat and some accounts coun
 class TimedRun:
     """What one placement measured, and its samples in host time.
 
-    guest: its name. seconds: of its planned window. workload: of which a tool is one. gaps: whether what lies between
-    samples counts as a stop. tool_work: how much a tool says it did; None where it does not. around_s: host seconds
+    guest: its name. seconds: of its planned window. workload: of which a tool is one. gaps: whether the time between
+    samples counts as a stall. tool_work: work reported by the tool; None where it reports none. around_s: host seconds
     around a tool's run; None: those of its samples.
     """
 
@@ -89,36 +89,37 @@ def overlap(timed: Sequence[TimedRun]) -> float:
 def overlap_mark(
     share: float, *, by_tool: bool = False, of: str = "the window", enough: float = ENOUGH, repeated: bool = True
 ) -> Mark | None:
-    """The mark of a trial whose guests ran together for too short a time; None where it was enough.
+    """The mark of a trial whose guests ran at the same time for too small a share; None where it was enough.
 
     `by_tool`: some of them ran tools, whose numbers are of their whole runs. of: what the share is of.
     enough: the share from which there is none. repeated: whether this is so after the trial was repeated.
     """
     if by_tool and ENOUGH <= share < _TOOLS_ENOUGH:
-        return Mark(MarkKind.OVERLAP, f"its guests ran together for {share:.0%} of the tools' runs, which count whole")
+        text = f"its guests ran at the same time for {share:.0%} of the tools' runs, which count whole"
+        return Mark(MarkKind.OVERLAP, text)
     if share >= enough:
         return None
     twice = ", twice" if repeated else ""
-    return Mark(MarkKind.OVERLAP, f"its guests ran together for {share:.0%} of {of}{twice}")
+    return Mark(MarkKind.OVERLAP, f"its guests ran at the same time for {share:.0%} of {of}{twice}")
 
 
 def repeated_mark(share: float, of: str, what: str) -> Mark:
-    """The mark of a trial that was repeated, longer: its guests first ran together for so little `of` their windows."""
-    text = f"its guests ran together for {share:.0%} of {of}: {what} repeated with windows {LONGER:g} times as long"
-    return Mark(MarkKind.REPEATED, text)
+    """The mark of a trial that was repeated, longer: its guests first ran at the same time for so small a share."""
+    ran = f"its guests ran at the same time for {share:.0%} of {of}"
+    return Mark(MarkKind.REPEATED, f"{ran}: {what} repeated with windows {LONGER:g} times as long")
 
 
 def within_windows(
     runs: Sequence[tuple[Sequence[Sample], Intervals]],
 ) -> tuple[list[tuple[Sample, ...]], dict[int, Together]]:
-    """Of guests that work together in several windows: the samples of each within the stretches that all share.
+    """Of guests that work at the same time in several windows: the samples of each within the stretches that all share.
 
     runs: samples, each with the number of its window as `slice`, and the same in host time; only those that are used
-    count. Returns the samples, of which those outside are set aside, and the stretch of each window that counts. A
-    window in which some guest has no sample within the stretch does not count for anybody.
+    count. Returns the samples, with those outside excluded, and the stretch of each window that counts. A window in
+    which some guest has no sample within the stretch does not count for any guest.
 
-    A sample is within a stretch in which it begins. If it had to end there too, long samples, which waited for a
-    processor, would be left out more often than short ones, and the guests would seem to be faster.
+    A sample is within a stretch in which it begins. Long samples waited for a processor. If samples had to end there
+    too, long ones would be left out more often than short ones, and the guests would seem to be faster.
     """
     used = [_by_window(samples) for samples, _ in runs]
     found: dict[int, Together] = {}
@@ -141,7 +142,7 @@ def within_windows(
     mark = "outside the stretch in which all measured placements overlap"
     cut = [
         tuple(
-            replace(sample, set_aside=SetAside.OUTSIDE, mark=mark) if sample.used and number not in mine else sample
+            replace(sample, excluded=Excluded.OUTSIDE, mark=mark) if sample.used and number not in mine else sample
             for number, sample in enumerate(samples)
         )
         for (samples, _), mine in zip(runs, inside, strict=True)
@@ -198,9 +199,9 @@ def load_marks(timed: Sequence[TimedRun], window: tuple[float, float]) -> list[M
 
 
 def account_mark(runs: Sequence[Run], processors: int, seconds: float) -> Mark | None:
-    """The mark of guests that got more CPU time together than `processors` have in so many seconds; else None.
+    """The mark of guests that got more CPU time in total than `processors` have in so many seconds; else None.
 
-    Nothing is known of all together where the account of one is missing. What serves has none.
+    The total is unknown where the account of one guest is missing. A service has no account here.
     """
     by_guest: dict[str, float] = {}
     for run in runs:

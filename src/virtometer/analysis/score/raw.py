@@ -1,4 +1,4 @@
-"""What a campaign would have said had the guests' clocks been believed."""
+"""A campaign as the guests' own clocks timed it, without correction."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from virtometer.model import Campaign, ClockFit, FailureKind, Mark, MarkKind, Ru
 
 
 def by_guest_clocks(campaign: Campaign) -> Campaign:
-    """The same samples, timed by the guests' own clocks. What failed by them counts, and is marked.
+    """The same samples, timed by the guests' own clocks. Trials that failed because of a clock count, and are marked.
 
-    How far those clocks can be believed is not known from such a campaign, only from `recorded` in it.
+    Such a campaign does not show the error of these clocks. Only `recorded` in it does.
     """
     trials = tuple(_failed(record) if record.failure is not None else _done(record) for record in campaign.trials)
     return replace(campaign, trials=trials, clock="guest", recorded=campaign)
@@ -34,9 +34,9 @@ def _scored_again(run: Run) -> Run:
 
 
 def _failed(record: TrialRecord) -> TrialRecord:
-    """A trial that failed on a clock's account, as if that clock had been right; marked with the reason.
+    """A trial that failed because of a clock, as if that clock had been right; marked with the reason.
 
-    As it was where another reason ended it, or where the samples together have no length by that clock.
+    Unchanged where another reason ended it, or where the samples in total have no length by that clock.
     """
     if not any(run.fault for run in record.runs) or len(record.runs) < len(record.trial.placements):
         return record
@@ -52,7 +52,7 @@ def _scored_at_last(run: Run) -> Run:
     if run.report is None or run.report.value is None or not run.probes or not run.samples:
         raise NoScore(FailureKind.CLOCK, "the run did not come to its end")
     clock = _own(run.probes[0].received_guest_ns, run.probes[0].sent_host_ns)
-    used = [replace(sample, set_aside=None, mark="") for sample in run.samples]
+    used = [replace(sample, excluded=None, mark="") for sample in run.samples]
     run = replace(run, samples=counted_in_slices(used))
     window: Window = (clock.to_host_ns(run.samples[0].start_ns), clock.to_host_ns(run.samples[-1].end_ns))
     return replace(run, score=score(run, clock, window))

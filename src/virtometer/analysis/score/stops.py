@@ -1,9 +1,10 @@
-"""Stops of a guest within a run: one or a few long ones are a disturbance, regular ones a property of the place.
+"""Stalls of a guest within a run: one or a few long ones are a disturbance, regular ones a property of the place.
 
-A run is a row of pieces: its samples, and the gaps between them. A sample loses what it took beyond the median pace
-of the run's samples, a gap what it lasted beyond the median gap. A piece is a stop when it lost LONG_S or more, and
-FAR times as much as the pieces beyond the FEW that lost most. A CPU quota stops every period, the scheduler takes
-away a slice now and then: neither stands out of its own run. The loss of all stops is compared with the plan's limit.
+A run is a row of pieces: its samples, and the gaps between them. The loss of a sample is its time beyond the median
+pace of the run's samples, that of a gap its time beyond the median gap. A piece is a stall when it lost LONG_S or more,
+and FAR times as much as the pieces beyond the FEW that lost most. A CPU quota halts a guest in every period, and the
+scheduler takes away a slice now and then: neither stands out of its own run. The loss of all stalls is compared with
+the plan's limit.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _ENOUGH = 3  # samples, for their median to be the pace of the work
 
 @dataclass(frozen=True, slots=True)
 class Stops:
-    """What was lost in a run's stops, in host seconds: in all, in how many, and when the longest one came."""
+    """Host seconds lost in a run's stalls: in all, in how many, and when the longest one came."""
 
     window_s: float
     lost_s: float
@@ -43,7 +44,7 @@ class Stops:
         """Why the trial is disturbed; None where no more than `limit` of the window was lost."""
         if self.share <= limit:
             return None
-        times = "in one stop" if self.count == 1 else f"in {self.count} stops"
+        times = "in one stall" if self.count == 1 else f"in {self.count} stalls"
         return Mark(
             MarkKind.STALL,
             f"{self.lost_s:.3g} s of the window of {self.window_s:.3g} s were lost {times}, the longest "
@@ -52,9 +53,9 @@ class Stops:
 
 
 def stops(samples: Sequence[tuple[Interval, int]], *, gaps: bool) -> Stops:
-    """The stops of one run. `samples`: time and work of each, in order; `gaps`: whether what lies between them counts.
+    """The stalls of one run. `samples`: time and work of each, in order; `gaps`: whether time between them counts.
 
-    Between iterations that the laboratory lets begin the agent waits, so that such gaps say nothing.
+    The agent waits between iterations that the laboratory releases, so that such gaps say nothing.
     """
     if len(samples) < _ENOUGH:
         return Stops(0.0, 0.0, 0, 0.0)

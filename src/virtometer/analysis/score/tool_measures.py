@@ -18,22 +18,22 @@ class ToolMeasure:
     meaning: str
 
 
-SAYS = ToolMeasure("tool-says", "guest-itself", "the tool's number as it said it")
+SAYS = ToolMeasure("tool-reported", "guest-itself", "the tool's number as it said it")
 CORRECTED = ToolMeasure("tool-corrected", "host", "the tool's number corrected by the rate of the guest's clock")
-BY_STOPWATCH = ToolMeasure("tool-by-stopwatch", "host", "the tool's work by the host's time around the whole program")
-TOOL_MEASURES = {one.name: one for one in (BY_STOPWATCH, CORRECTED, SAYS)}
+BY_WALL_CLOCK = ToolMeasure("tool-by-wall-clock", "host", "the tool's work by the host's time around the whole program")
+TOOL_MEASURES = {one.name: one for one in (BY_WALL_CLOCK, CORRECTED, SAYS)}
 
 
 def with_host_time(run: Run, work: int | None, around_s: float) -> Run:
-    """The scored run of a tool with its number also corrected, and by the host's stopwatch around the program.
+    """The scored run of a tool, with its number also corrected, and by the host's wall clock around the program.
 
-    work: how much the tool says it did; None where it does not. around_s: host seconds around it.
+    work: the work reported by the tool; None where it reports none. around_s: host seconds around it.
     """
-    told = {CORRECTED.name: run.scored.value, BY_STOPWATCH.name: by_stopwatch(work, run.unit, around_s)}
+    told = {CORRECTED.name: run.scored.value, BY_WALL_CLOCK.name: by_wall_clock(work, run.unit, around_s)}
     measures = {name: {"unit": run.unit, "value": value} for name, value in told.items() if value is not None}
     return replace(run, report=replace(run.reported, measures={**run.reported.measures, **measures}))
 
 
-def by_stopwatch(work: int | None, unit: str, around_s: float) -> float | None:
+def by_wall_clock(work: int | None, unit: str, around_s: float) -> float | None:
     """A tool's work over the host seconds around it, in its unit. None where the tool does not say how much it did."""
     return per_unit(work, around_s, unit) if work else None

@@ -1,6 +1,6 @@
-"""The score of a trial: its runs added up over the stretch that counts, with what its host did meanwhile.
+"""The scores of the runs of a trial, over the window that counts, with what its host did meanwhile.
 
-The runner calls this where it repeats or sets aside. What it read of the host comes as plain values.
+The runner calls this once for each trial. Its readings of the host come as plain values.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def scored(
 ) -> tuple[list[Run], list[Mark]]:
     """The runs with their scores over a window (host ns), and the marks of the trial. NoScore where there is none.
 
-    clock_error: largest relative error of a duration. max_stall_share: the part of a window that stops may take.
+    clock_error: largest relative error of a duration. max_stall_share: the part of a window that stalls may take.
     """
     if window[1] <= window[0]:
         raise NoScore(FailureKind.SAMPLES, "the measured placements never ran at the same time")

@@ -1,4 +1,4 @@
-"""The typical ratio of guests that took turns: a trimmed mean over the rounds, which a stop of one guest cannot move.
+"""The typical ratio of guests that took turns: a trimmed mean over the rounds, which a stall of one guest cannot move.
 
 In a round every guest has one slice, so that both sides of a round's ratio are a fraction of a second apart. Within a
 block the value is the mean of the rounds' log ratios without the lowest and the highest 40 % of them (J. W. Tukey,

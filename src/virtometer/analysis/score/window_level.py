@@ -1,7 +1,7 @@
 """Whether slices measure what a long window measures: the level of work at the beginning of a window and later.
 
-A guest may work faster for the first moments than ever after: a scheduler first keeps its processes together, a cache
-is filled, a budget is used up. Slices then measure only the beginning.
+A guest may work faster for the first moments than ever after. Reasons are a scheduler that first keeps its processes on
+one processor, a cache, or a budget that is used up. Slices then measure only the beginning.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from virtometer.analysis.score.of_run import per_unit
-from virtometer.analysis.score.slices import long_windows, without_run_in
+from virtometer.analysis.score.slices import long_windows, without_warm_up
 from virtometer.model import Sample
 
 UNLIKE = math.log(1.5)
@@ -54,14 +54,14 @@ class WindowLevel:
         return any(one.alone for one in both) and abs(self.change(beside)) > least
 
 
-def level(samples: Iterable[Sample], piece_ns: int, run_in_s: float = 0.0) -> WindowLevel | None:
+def level(samples: Iterable[Sample], piece_ns: int, warm_up_s: float = 0.0) -> WindowLevel | None:
     """The level of one long window, in pieces of `piece_ns` of the guest's time; None for too few of them.
 
-    The first sample and those of the first `run_in_s` are left out, as they are of a slice.
+    The first sample and those of the first `warm_up_s` are left out, as they are of a slice.
     """
     rates = []
     work = spent_ns = 0
-    for sample in _after_run_in(samples, run_in_s):
+    for sample in _after_warm_up(samples, warm_up_s):
         took_ns = sample.end_ns - sample.start_ns
         work, spent_ns = work + sample.work, spent_ns + took_ns
         if spent_ns > 0 and spent_ns >= piece_ns - took_ns / 2:
@@ -73,32 +73,32 @@ def level(samples: Iterable[Sample], piece_ns: int, run_in_s: float = 0.0) -> Wi
     return WindowLevel(first, statistics.median(half), not min(half) <= first <= max(half), len(rates))
 
 
-def _after_run_in(samples: Iterable[Sample], run_in_s: float) -> Iterator[Sample]:
+def _after_warm_up(samples: Iterable[Sample], warm_up_s: float) -> Iterator[Sample]:
     begin_ns: int | None = None
     for sample in samples:
-        if begin_ns is not None and (sample.start_ns + sample.end_ns) / 2 - begin_ns >= run_in_s * 1e9:
+        if begin_ns is not None and (sample.start_ns + sample.end_ns) / 2 - begin_ns >= warm_up_s * 1e9:
             yield sample
         begin_ns = sample.start_ns if begin_ns is None else begin_ns
 
 
 def unlike(
-    samples: Sequence[Sample], against: Sequence[Sample], piece_ns: int, run_ins_s: tuple[float, float] = (0.0, 0.0)
+    samples: Sequence[Sample], against: Sequence[Sample], piece_ns: int, warm_ups_s: tuple[float, float] = (0.0, 0.0)
 ) -> bool:
     """Whether the slices of one guest are much faster or slower than its long windows, and those of `against` not.
 
-    Much is a factor of 1.5: a long window and the slices are some time apart, and the host is not the same. run_ins_s:
+    Much is a factor of 1.5: a long window and the slices are some time apart, and the host is not the same. warm_ups_s:
     what is left out of the slices of either.
     """
-    own = _slices_above_windows(samples, piece_ns, run_ins_s[0])
-    other = _slices_above_windows(against, piece_ns, run_ins_s[1])
+    own = _slices_above_windows(samples, piece_ns, warm_ups_s[0])
+    other = _slices_above_windows(against, piece_ns, warm_ups_s[1])
     return own is not None and abs(own) > UNLIKE and abs(own - (other or 0.0)) > UNLIKE
 
 
-def _slices_above_windows(samples: Sequence[Sample], piece_ns: int, run_in_s: float) -> float | None:
+def _slices_above_windows(samples: Sequence[Sample], piece_ns: int, warm_up_s: float) -> float | None:
     """Log of the speed in slices by that in the second halves of long windows; None where one of them is unknown."""
-    found = (level(window, piece_ns, run_in_s) for window in long_windows(samples).values())
+    found = (level(window, piece_ns, warm_up_s) for window in long_windows(samples).values())
     later = [one.later for one in found if one is not None]
-    slices = [sample for sample in without_run_in(samples, run_in_s) if (sample.slice or 0) >= 0 and sample.used]
+    slices = [sample for sample in without_warm_up(samples, warm_up_s) if (sample.slice or 0) >= 0 and sample.used]
     work = sum(sample.work for sample in slices)
     elapsed_s = sum(sample.end_ns - sample.start_ns for sample in slices) * 1e-9
     return math.log(work / elapsed_s / statistics.median(later)) if later and work > 0 and elapsed_s > 0 else None

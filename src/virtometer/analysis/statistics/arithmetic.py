@@ -27,7 +27,7 @@ def interval(
 ) -> Estimate | None:
     """The arithmetic mean with its interval, cut to what is possible; None without a value.
 
-    together: how many intervals hold together. least, most: what the figure can be at all. skewed: its values have a
+    `together`: how many intervals hold jointly. least, most: what the figure can be at all. skewed: its values have a
     long tail on one side.
     """
     found = list(values)

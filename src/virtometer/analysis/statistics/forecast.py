@@ -42,7 +42,7 @@ _CONTROL_WIDTH = 0.15  # the same for a control: its two sides are the same envi
 _SPREADS, _MEANS = 9, 15  # equally plausible values of each; more change forecasts by less than 2 %
 
 AT_ONCE = 100
-"""Comparisons that are forecast together: each number of their truths takes 0.2 MB, which stays in the caches."""
+"""Comparisons that are forecast at once: each number of their truths takes 0.2 MB, which stays in the caches."""
 
 _Floats = NDArray[np.float64]
 

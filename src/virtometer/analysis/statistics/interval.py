@@ -19,7 +19,7 @@ class IntervalMethod(Protocol):
     def __call__(self, logs: Sequence[float], level: float, together: int) -> Estimate | None:
         """None without a block; no interval where there are too few.
 
-        together: how many intervals cover `level` jointly (Bonferroni).
+        `together`: how many intervals cover `level` jointly (Bonferroni).
         """
 
 
@@ -37,8 +37,8 @@ def interval(
 ) -> Estimate | None:
     """The estimate behind the logarithms of blocks; None without any.
 
-    strictness: what 1 - level is multiplied by in a campaign with stages: 0.6 makes an interval of 97 %, as the
-    estimate says, that covers 95 %. together: as of a method; the estimate says the joint level.
+    strictness: the factor of 1 - level in a campaign with stages. 0.6 makes an interval of 97 %, as the estimate says,
+    that covers 95 %. `together`: as of a method; the estimate says the joint level.
     """
     return METHODS[method]([*logs], stricter(strictness, level), together)
 

@@ -20,7 +20,7 @@ from virtometer.model import MIN_BLOCKS, Estimate
 def interval(logs: Sequence[float], level: float = 0.95, together: int = 1) -> Estimate | None:
     """The median of logarithms as a ratio, with the narrowest interval that covers at least `level`.
 
-    `level` of the result is what it covers by itself. Without an interval below MIN_BLOCKS; None of nothing.
+    `level` of the result is the coverage of this interval alone. No interval below MIN_BLOCKS; None without a value.
     """
     n, ordered = len(logs), sorted(logs)
     if n == 0:

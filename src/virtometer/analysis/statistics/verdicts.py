@@ -1,6 +1,6 @@
-"""From the log ratios of a family of comparisons to verdicts: the methods put together.
+"""From the log ratios of a family of comparisons to verdicts: joins the methods.
 
-The rules, in the order in which they apply (METHODOLOGY.md explains them):
+The rules, in the order in which they apply (docs/methods/comparisons.md explains them):
 1. fewer than MIN_BLOCKS blocks: `undecided`, no interval;
 2. both one-sided tests inside the margin: `equivalent`, even where a tiny difference is significant;
 3. Holm-adjusted p below CLAIM_LEVEL over the whole family: `slower` or `faster`;
@@ -26,7 +26,7 @@ Which = TypeVar("Which")
 # in at most 5 of 100 campaigns; at 0.05 that holds on average only, and 38 % of all series of 100 would break it.
 CLAIM_LEVEL = 0.02
 
-_ALONE = 0.05  # p of one comparison by itself below which its 95 % interval leaves out 1
+_ALONE = 0.05  # p of one comparison alone below which its 95 % interval leaves out 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -37,7 +37,7 @@ class BlockCosts:
 
 
 def block_costs(campaign: Campaign) -> BlockCosts | None:
-    """Medians over the blocks; None where no trial has run. A failed trial tells nothing of what one takes."""
+    """Medians over the blocks; None where no trial has run. A failed trial does not show the time of a trial."""
     own: defaultdict[Key, list[float]] = defaultdict(list)
     baseline: defaultdict[tuple[str, int], defaultdict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     walls: defaultdict[int, float] = defaultdict(float)

@@ -1,15 +1,16 @@
 """A campaign in two stages: the blocks of the first fix how many blocks each comparison gets in the second.
 
-In the manner of C. Stein, "A two-sample test for a linear hypothesis whose power is independent of the variance", Ann.
-Math. Statist. 16 (1945) 243-258. There is no look between the first stage and the end. A look after every block would
-find three to four times as many wrong equivalences as the level allows (METHODOLOGY.md has the figures).
+As in C. Stein, "A two-sample test for a linear hypothesis whose power is independent of the variance", Ann. Math.
+Statist. 16 (1945) 243-258. There is no look between the first stage and the end. A look after every block would
+find three to four times as many wrong equivalences as the level allows (docs/methods/stopping.md has the figures).
 
-Exact: with `precision`, noise that is Gaussian and independent, and Stein's own interval (mean of all blocks, spread
-and degrees of freedom of the first stage), which covers what it says and is not wider than asked for.
-Approximate: what is reported. The final analysis has the spread of all blocks, which is more powerful, and without
-`precision` the number of blocks depends on the first mean too. Both make errors more frequent: at the usual levels up
+Exact: With `precision`, noise that is Gaussian and independent, and Stein's own interval. This interval has the mean of
+all blocks, and the spread and degrees of freedom of the first stage. It has its nominal coverage, and is not wider than
+`precision`.
+Approximate: The reported interval. The final analysis has the spread of all blocks, which is more powerful. Without
+`precision` the number of blocks depends on the first mean too. Both make errors more frequent: At the usual levels up
 to 7 % of equivalences at the margin were wrong, and the 95 % interval covered 92 %. Therefore all levels of a campaign
-in stages are multiplied by STRICTNESS, also of comparisons that stay at the first stage, and their intervals are 97 %
+in stages are multiplied by STRICTNESS, also of comparisons that stay at the first stage. Their intervals are 97 %
 intervals (`Estimate.level`). With it the simulations in tests/analysis/stopping/test_rule.py find at most 5 % and at
 least 93 %. That is simulated, not proved.
 """
@@ -47,8 +48,8 @@ class Allotment:
     """What the second stage measures.
 
     blocks: by (workload, environment), of both stages; every compared key of the family. beyond: comparisons that stay
-    at the first stage because the budget or a plan's greatest number of blocks is too small, and the seconds that the
-    second stage of each would take by itself (math.inf: more blocks than a plan may have).
+    at the first stage because the budget or a plan's greatest number of blocks is too small. Each has the seconds that
+    its second stage alone would take (math.inf: more blocks than a plan may have).
     """
 
     blocks: Mapping[Key, int]
@@ -160,8 +161,8 @@ def blocks_for_precision(of: Spread, half_width: float, level: float = 0.95, fre
     """Blocks in all with which Stein's interval is not wider than ± half_width on the log scale: (t · s / half_width)².
 
     t has the degrees of freedom of the first stage (one less than its blocks, where `freedom` does not say), and the
-    level by STRICTNESS that the final interval has. That interval takes its spread from all blocks; it is within
-    half_width in at least three of four cases.
+    level multiplied by STRICTNESS, which the final interval has. That interval takes its spread from all blocks. It is
+    within half_width in at least three of four cases.
     """
     known = of.n - 1 if freedom is None else freedom
     reach = float(special.stdtrit(known, 1 - STRICTNESS * (1 - level) / 2)) * of.sd / half_width

@@ -36,7 +36,7 @@ class FollowUpCells:
 def follow_up(plan: Plan, kept: Collection[str], kinds: Kinds) -> FollowUpCells | None:
     """The cells for the factors `kept`; None where there is none, or their interactions take more cells than allowed.
 
-    Combinations whose settings do not go together are left out.
+    Combinations whose settings exclude each other are left out.
     """
     space, numbers, seed = _of(plan)
     given = [at for at, factor in enumerate(plan.factors) if factor.name in kept]
@@ -79,7 +79,7 @@ def with_follow_up(plan: Plan, environments: Sequence[PlanEnvironment]) -> Plan:
 def follow_up_blocks(plan: Plan, cells: int) -> int:
     """Blocks of the second stage: those of the plan, and as many as give it the trials of the first stage at least.
 
-    An effect is then told as exactly as in the first stage, however few cells there are.
+    The error of an effect is then as in the first stage, however few cells there are.
     """
     return max(plan.blocks, math.ceil(len(plan.cells) * plan.first_blocks / cells))
 

@@ -83,9 +83,9 @@ def power(
 ) -> Power:
     """What is found with this probability in so many blocks, two at least.
 
-    noise: standard deviation of the logs of single trials; `responses`: numbers whose effects are claimed together: the
+    noise: standard deviation of the logs of single trials; `responses`: numbers whose effects are claimed jointly: the
     values of so many workloads, which are one family of the analysis. freedom: degrees of freedom; None: the usual
-    ones. level: of all claims together.
+    ones. level: of all claims jointly.
     """
     matrix = model_matrix(space, cells, terms)
     inverse = np.linalg.inv(matrix.T @ matrix)

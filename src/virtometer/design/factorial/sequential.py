@@ -121,7 +121,7 @@ def first_levels(space: Space, numbers: Sequence[Sequence[float] | None]) -> dic
 
 
 def first_stage(space: Space, numbers: Sequence[Sequence[float] | None], design: Design) -> Chosen:
-    """The cells of the first stage, in positions of the whole, and the terms that it is made for.
+    """The cells of the first stage, in positions of the whole, and the terms that it has to estimate.
 
     Raises DesignError where neither a regular design nor an optimal one is possible.
     """

@@ -83,7 +83,7 @@ def _of_levels(levels: object) -> Iterator[Wrong]:
 def wrong_factors(
     factors: Sequence[Factor], design: Design, plan: Mapping[str, Any], names: list[str]
 ) -> Iterator[Wrong]:
-    """What is wrong with factors one by one, and with what they vary together."""
+    """Faults of each factor, and of factors that vary the same setting."""
     first: dict[str, int] = {}
     owner: dict[str, str] = {}
     chosen = [one for one in factors if one.environments]

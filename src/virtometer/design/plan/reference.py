@@ -125,7 +125,7 @@ def _plan() -> Iterable[Section]:
         ("plan", "all fields of a plan", Plan, ()),
         ("environments", "fields of each environment of a plan", PlanEnvironment, ()),
         ("workloads", "fields of each workload of a plan", PlanWorkload, ()),
-        ("factors", "fields of each factor of a plan: settings that are varied together", Factor, _FACTORS),
+        ("factors", "fields of each factor of a plan: settings that a design varies", Factor, _FACTORS),
         ("constraints", "combinations of levels that are not measured", Constraint, _CONSTRAINTS),
         ("design", "which combinations of levels are measured, and what can be estimated from them", Design, _DESIGN),
         ("scenarios", "fields of each scenario of a plan", Scenario, ()),
@@ -153,7 +153,8 @@ def _facts(kind: type[Kind]) -> Iterable[str]:
     if kind.namespaces:
         yield f"Guests have namespaces of their own: {', '.join(kind.namespaces)}."
     for op, reason in kind.unlike_in_slices.items():
-        yield f"With slices shorter than {LONG_SLICE_S * 1e3:g} ms, `{op}` has long windows by default: {reason}."
+        windows = f"long windows by default with slices shorter than {LONG_SLICE_S * 1e3:g} ms"
+        yield f"`{op}` has {windows}. Reason: {reason}."
     for setting in kind.settings_type.clock_settings:
         yield f"With `{setting}` the clock of a guest follows no clock of the host, and `timing: auto` is `laboratory`."
 

@@ -55,10 +55,18 @@ def _tables(section: Section) -> Iterable[str]:
     yield _table(
         head,
         [
-            (_code(one.name), one.type, one.allowed, _default(one), one.meaning, *([one.ops] * operations))
+            (_code(one.name), one.type, _allowed(one), _default(one), one.meaning, *([one.ops] * operations))
             for one in section.entries
         ],
     )
+
+
+def _allowed(entry: Entry) -> str:
+    """What an entry may be; the words of a choice in code type."""
+    if not entry.type.startswith("choice"):
+        return entry.allowed
+    choices, *rest = entry.allowed.split("; ")
+    return "; ".join([", ".join(map(_code, choices.split(", "))), *rest])
 
 
 def _default(entry: Entry) -> str:

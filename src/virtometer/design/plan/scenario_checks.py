@@ -135,7 +135,7 @@ def _agents(scenario: Scenario, plan: Plan, kinds: Kinds) -> Iterator[Wrong]:
 
 
 def _workloads(scenario: Scenario, plan: Plan) -> list[str]:
-    """The names of all workloads of a scenario, each combination of factors by itself, in the plan's order."""
+    """The names of all workloads of a scenario, one for each combination of factors, in the plan's order."""
     if scenario.workload is not None:
         return [one.name for one in _named(scenario.workload, plan)]
     if scenario.workloads:

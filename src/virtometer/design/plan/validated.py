@@ -1,4 +1,4 @@
-"""A part of a document as a model, or everything that is wrong with it, each with its line. PURE."""
+"""A part of a document as a model, or everything that is wrong with it, each with its line. No input or output."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ def sentence(error: ErrorDetails, model: type[BaseModel], what: str, given: obje
         one, many = ("character", "characters") if kind == "string_too_short" else ("entry", "entries")
         return f"{shown} is {value(given)}, but must have at least {least} {one if least == 1 else many}"
     if kind in {"value_error", "assertion_error"} and not location:
-        return str(context["error"])  # two fields that do not go together: the sentence names them
+        return str(context["error"])  # two fields that exclude each other: the sentence names them
     if kind in {"value_error", "assertion_error"}:
         return f"{shown} is {value(given)}, but {context['error']}"
     return f"{shown} is {value(given)}, which is not allowed there"

@@ -37,7 +37,7 @@ def duration(resolved: ResolvedPlan, trials: Iterable[Trial]) -> Duration:
     plan = resolved.plan
     # The first iteration of a slice, a fifth of it, is beside the window, and so is what the laboratory does between.
     in_turns = 1.2 + _BETWEEN_SLICES_S / plan.slice_s
-    run_in = {one.name: in_turns if one.scheduling == "interleaved" else 1.0 for one in plan.workloads}
+    warm_up = {one.name: in_turns if one.scheduling == "interleaved" else 1.0 for one in plan.workloads}
     windows = {name: work.window_s for name, work in resolved.works.items()}
     kinds = {environment.name: resolved.kind(environment) for environment in plan.environments}
     total, unknown_trials = 0.0, 0
@@ -55,7 +55,7 @@ def duration(resolved: ResolvedPlan, trials: Iterable[Trial]) -> Duration:
                 started.add(start)
                 total += kinds[placement.environment].usual_start_s
         total += max(
-            (windows[placement.workload] or 0.0) * (run_in[placement.workload] / shared + beside)
+            (windows[placement.workload] or 0.0) * (warm_up[placement.workload] / shared + beside)
             + kinds[placement.environment].usual_overhead_s
             for placement in trial.placements
         )

@@ -41,7 +41,7 @@ def _of_plan(resolved: ResolvedPlan) -> str:
     if plan.fresh == "trial":
         return "with 'fresh: trial' a guest lives for one trial alone; write 'fresh: block'"
     if plan.scenarios and not any(one.type in ("alone", "together") for one in plan.scenarios):
-        return "the plan has no scenario of the type alone or together, and other guests do not take turns"
+        return "the plan has no scenario of the type `alone` or `together`, and other guests do not take turns"
     if len(plan.environments) == 1 and not any(one.type == "together" for one in plan.scenarios):
         return "the plan has one environment, so there are no turns to take"
     for environment in plan.environments:

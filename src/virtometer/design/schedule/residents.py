@@ -1,11 +1,11 @@
 """Which guests of a block live at the same time, where the host has no memory for all of them. PURE.
 
-Guests that take turns are resident together. Where they need more memory than is free they are split into groups, and
-each group has the baseline with all of its guests, so that a comparison never leaves its group. Where the plan has
-factors, the guests of each group are drawn anew in each block: a group is then no level of a factor.
+Guests that take turns are resident at the same time. Where they need more memory than is free they are split into
+groups. Each group has the baseline with all of its guests, so that a comparison never leaves its group. Where the plan
+has factors, the guests of each group are drawn anew in each block: a group is then no level of a factor.
 
-So are the guests of all environments of which trials of 1, 2, ... guests are interleaved (`growing_guests`). Where they
-need more than is free, the environments of the scenario work one after the other.
+The guests of all environments whose trials of 1, 2, ... guests are interleaved (`growing_guests`) are resident at the
+same time too. Where they need more than is free, the environments of the scenario work one after the other.
 """
 
 from __future__ import annotations
@@ -74,13 +74,13 @@ class Residents:
         return self.baseline_guests * self.needs[self.baseline] + sum(self.needs[name] for name in group) + self.extra
 
     def sentences(self) -> Iterator[str]:
-        """The groups with their arithmetic, a line each after the first line; none where all guests fit together."""
+        """The groups with their arithmetic, a line each after the first line; none where all guests fit at once."""
         if len(self.groups) < 2:
             return
         everything = self.taken([name for group in self.groups for name in group])
         drawn = "; who is in which is drawn anew in each block, for example:" if self.redrawn else ""
         yield (
-            f"guests that take turns need {rounded_size(everything)} of memory together, and "
+            f"guests that take turns need {rounded_size(everything)} of memory in total, and "
             f"{rounded_size(self.room)} are free: each block has {len(self.groups)} groups, each with {self.baseline}"
             f"{drawn}"
         )
@@ -156,7 +156,7 @@ class GrowingGuests:
         parts = [f"{self.guests} x {name} {rounded_size(need)}" for name, need in self.needs.items()]
         whole = f"{' + '.join(parts)} = {rounded_size(self.taken)}"
         return (
-            f"the guests of '{self.scenario}' need {whole} of memory together, "
+            f"the guests of '{self.scenario}' need {whole} of memory in total, "
             f"and {rounded_size(self.room)} are free: its environments work one after the other"
         )
 

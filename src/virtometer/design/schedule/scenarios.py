@@ -1,12 +1,12 @@
 """What each scenario of a plan consists of: groups of trials, each with the placements that work at once. PURE.
 
 A group is one scenario in one environment, or one matrix; its trials share the guests. So trials of 1, 2, ... guests
-are close in time. What several guests reach is compared with what one reaches in the same group: `loaded`, `mixed` and
-`pair` have trials of one guest with one workload for that, without a word in the plan.
+are close in time. The values of guests that work at the same time are compared with those of one guest alone in the
+same group. `loaded`, `mixed` and `pair` have trials of one guest with one workload for that, which no plan names.
 
 Where work of `together` can pause, its trials of 1, 2, ... guests are interleaved (`in_rounds`) and are a group of
-their own. Each guest then has a trial by itself, so that the reference of several guests is the mean of all of them;
-these trials share the windows that one guest has.
+their own. Each guest then has a trial alone, and the reference is the mean of these trials. They share the windows that
+one guest has.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from virtometer.model import GuestKey, Placement, Plan, PlanWorkload, Scenario
 Placements = tuple[Placement, ...]
 
 WINDOW_SLICES = 5
-"""Slices that a window lasts in which guests work together, where such windows are interleaved."""
+"""Slices that a window of a group lasts, where such windows are interleaved."""
 
 _FEWEST_WINDOWS = 2
-"""For each of the guests that are measured by themselves."""
+"""For each of the guests that are measured alone."""
 
 
 def groups(plan: Plan, scenario: Scenario, available: Collection[str]) -> list[list[Placements]]:

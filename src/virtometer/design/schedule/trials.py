@@ -2,22 +2,22 @@
 
 Complete blocks guard comparisons against drift, and random order within them against whatever changes within a block
 (Fisher: The Design of Experiments, 1935). With `fresh: trial` every trial starts its own guest and the order within a
-block is random over all treatments. With `fresh: block` a guest is started once per block and environment: a split
-plot, with the environments in random order and the workloads in random order within each.
+block is random over all treatments. With `fresh: block` a guest is started once per block and environment. That is a
+split plot, with the environments in random order and the workloads in random order within each.
 
-The baseline is in each block twice, as two guests: the second one is the control, which shows how much two starts of
+The baseline is in each block twice, as two guests. The second one is the control, which shows how much two starts of
 the same environment differ.
 
 Where a workload of a plan is `interleaved`, the guests of all environments live throughout the block. Its trials are
-one unit of the block, in which the guests take turns; every other trial is a unit by itself. The units are in random
-order. Where the host has no memory for all guests at once, a block has groups (`residents`): one after the other in
-random order, each with the baseline and its control, and with a start of its guests of its own. Who is in which group
-may be drawn anew in each block.
+one unit of the block, in which the guests take turns; every other trial is a unit alone. The units are in random
+order. Where the host has no memory for all guests at once, a block has groups (`residents`), one after the other in
+random order. Each group has the baseline and its control, and starts its own guests. The members of a group may be
+drawn anew in each block.
 
-With scenarios a block consists of sections in random order: one for each scenario of the type alone, which is a block
-as above, and one for each group of another scenario. The trials of a group are in random order and share their guests,
-unless every trial starts its own (`fresh: trial`). The order in which these are started is random (`start_order`).
-Where trials of 1, 2, ... guests are interleaved, those of one workload in all environments are one unit, and all their
+With scenarios a block consists of sections in random order. Each scenario of the type alone has one section, which is a
+block as above, and so has each group of another scenario. The trials of a group are in random order and share their
+guests, unless every trial starts its own (`fresh: trial`). Guests are started in random order (`start_order`).
+Where trials of 1, 2, ... guests are interleaved, those of one workload in all environments are one unit. All their
 guests live at the same time; or those of one environment, where the host has no memory for all (`apart`).
 """
 
@@ -63,8 +63,8 @@ def schedule(
 
     `available_environments`: names (of the plan) that work here; the order in which they are given does not matter.
     `residents`: those of them beside the baseline that live at the same time where workloads are interleaved, in groups
-    as the module `residents` splits them; without any, all do. `apart`: scenarios of several guests whose environments
-    have no memory at the same time. The first blocks do not depend on how many follow.
+    as the module `residents` splits them; without any, all do. `apart`: scenarios of groups whose environments have no
+    memory at the same time. The first blocks do not depend on how many follow.
     Raises EnvironmentFailed when the baseline is not available, UsageError when there would be more than MAX_TRIALS
     trials.
     """
@@ -177,7 +177,7 @@ def _take_turns(plan: Plan, scenario: Scenario) -> bool:
 def _groups_of(plan: Plan, scenario: Scenario, trials: Sequence[Trial]) -> list[list[list[str]]]:
     """The groups that a scenario has in whole blocks, each once, that of the first block first.
 
-    A group: environments beside the baseline whose guests were started together.
+    A group: environments beside the baseline whose guests were started for the same part of a block.
     """
     if not _take_turns(plan, scenario):
         return []
@@ -246,12 +246,12 @@ class _Section:
 class _Unit:
     """Trials that stand next to each other, each with its placements.
 
-    begins: guests are started for it. together: their guests take turns, or numbers of guests do.
+    begins: guests are started for it. interleaved: their guests take turns, or numbers of guests do.
     """
 
     trials: Sequence[Placements]
     begins: bool = False
-    together: bool = False
+    interleaved: bool = False
     scenario: str = ""
 
 
@@ -264,7 +264,7 @@ def _block(
     trials: list[Trial] = []
     for unit in _units(plan, generator, sections):
         group += unit.begins
-        turns = index + len(trials) if unit.together else None
+        turns = index + len(trials) if unit.interleaved else None
         for placements in unit.trials:
             trials.append(Trial(index + len(trials), block, len(trials), group, placements, turns, unit.scenario))
     return trials
@@ -285,7 +285,7 @@ def _units(plan: Plan, generator: Generator, sections: Sequence[_Section]) -> li
 
 
 def _parts(section: _Section) -> list[tuple[Placements, ...]]:
-    """The trials of a section by unit: those that are interleaved by workload, every other one by itself."""
+    """The trials of a section by unit: interleaved ones by workload, every other one alone."""
     if not section.rounds:
         return [(placements,) for placements in section.trials]
     found: dict[str, list[Placements]] = {}
@@ -309,7 +309,7 @@ def _order(plan: Plan, generator: Generator, section: _Section) -> Sequence[_Uni
         return [_unit([one], begins=number == 0) for some in order for number, one in enumerate(some)]
     groups = section.residents(generator) if callable(section.residents) else section.residents
     parts = [part for group in groups if (part := _part(plan, wanted, group))]
-    if len(parts) < 2:  # a baseline by itself has no group
+    if len(parts) < 2:  # a baseline alone has no group
         return _resident(plan, generator, wanted)
     return [unit for part in generator.shuffled(parts) for unit in _resident(plan, generator, part)]
 
@@ -327,7 +327,7 @@ def _resident(plan: Plan, generator: Generator, wanted: Mapping[str, Sequence[Gu
     """The units of guests that live at the same time."""
     guests = list(dict.fromkeys(guest for some in wanted.values() for guest in some))
     interleaved = [one.name for one in plan.workloads if one.scheduling == "interleaved" and one.name in wanted]
-    units = [_unit([(guest, one) for guest in wanted[one]], together=True) for one in interleaved]
+    units = [_unit([(guest, one) for guest in wanted[one]], interleaved=True) for one in interleaved]
     units += [
         _unit([(guest, one)]) for guest in guests for one in wanted if one not in interleaved and guest in wanted[one]
     ]
@@ -335,7 +335,7 @@ def _resident(plan: Plan, generator: Generator, wanted: Mapping[str, Sequence[Gu
     return [replace(first, begins=True), *rest]
 
 
-def _unit(treatments: Sequence[tuple[GuestKey, str]], *, begins: bool = False, together: bool = False) -> _Unit:
+def _unit(treatments: Sequence[tuple[GuestKey, str]], *, begins: bool = False, interleaved: bool = False) -> _Unit:
     """Trials of one workload in one guest each."""
     trials = [(Placement(guest.environment, workload, guest=guest.number),) for guest, workload in treatments]
-    return _Unit(trials, begins, together)
+    return _Unit(trials, begins, interleaved)

@@ -355,9 +355,9 @@ def keep_kernel(tree: Path, kept: Path, package: str, version: str, wanted: Sequ
 
 
 def sync_tree(tree: Path) -> None:
-    """Write a directory and all that is below it to the disk: a name that is believed later must not outlive that.
+    """Write a directory and all that is below it to the disk: no name that is trusted later may exist without its data.
 
-    And what is left to be written would be, while disks are measured.
+    Unwritten data would also be written later, while disks are measured.
     """
     for path in (*tree.rglob("*"), tree):
         fd = os.open(path, os.O_RDONLY)

@@ -35,9 +35,9 @@ _TRIED: tuple[Platform, ...] = ("systrap", "ptrace")  # fastest first; kvm may h
 _CONTAINER = container_of("runsc")
 _DIVISIONS: dict[Platform, Division] = {"systrap": STUBS, "ptrace": TRACED, "kvm": GUEST_TIME}
 _MISTAKEN = "/proc/sys/net/core"
-_RUN_IN_S = 0.008  # its kernel's threads look for more work so long, on the processor of the work
+_WARM_UP_S = 0.008  # its kernel's threads look for more work so long, on the processor of the work
 # Tasks that wake each other do so faster at first.
-RUN_INS = dict.fromkeys(("os context-switch", "os pipe", "os unix", "os tcp"), 0.024)
+WARM_UPS = dict.fromkeys(("os context-switch", "os pipe", "os unix", "os tcp"), 0.024)
 
 
 class GvisorSettings(ImageSettings, CgroupLimits):
@@ -205,7 +205,7 @@ class Gvisor(Environment):
             )
             if disk_file:
                 guest.disk = DiskTarget(f"{DATA}/{disk_file.name}", _DISK, disk_file)
-            guest.run_in_s, guest.run_ins = _RUN_IN_S, RUN_INS
+            guest.warm_up_s, guest.warm_ups = _WARM_UP_S, WARM_UPS
             guest.effective |= {"platform": platform, "network": settings.network, "gso": settings.gso}
             guest.effective |= {"program": str(runsc), "version": self._version(runsc)}
             flags = [f"--root={state}", f"--platform={platform}", f"--network={settings.network}", "--overlay2=none"]

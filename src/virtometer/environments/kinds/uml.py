@@ -189,7 +189,7 @@ class UserModeLinux(Environment):
     def _together(self) -> list[str | Path]:
         """Words before the program that make its processes end with it, whatever ends it.
 
-        By themselves the helpers of user-mode Linux outlive it when it is killed, and hold the channel open. In a
+        Without these words the helpers of user-mode Linux outlive it when it is killed, and hold the channel open. In a
         process namespace they cannot; an ordinary user may have one inside a user namespace, if the host allows that.
         """
         unshare = self.lab.programs.find("unshare", "util-linux")

@@ -62,7 +62,7 @@ def check_accelerator(lab: LabContext, accelerator: str, cpu: str) -> Check:
 def kvm_fault(lab: LabContext) -> Check | None:
     """Why KVM cannot be used on this host; None when it runs the kernel of a guest at a reasonable speed."""
     if platform.machine() != "x86_64":
-        return Check(False, f"virtual machines are made for x86_64 so far, and this host is {platform.machine()}")
+        return Check(False, f"virtual machines work on x86_64 so far, and this host is {platform.machine()}")
     try:
         argv = [sys.executable, "-I", kvm_probe.__file__]
         answer = json.loads(lab.programs.run(argv, purpose="time KVM", whole=True, limit_s=1.5).stdout)

@@ -34,7 +34,7 @@ class OciEnvironment(Container):
         return [self.program_file()]
 
     def start(self, settings: Settings, guest_id: str) -> Guest:
-        """Start the runtime's `run` in the foreground."""
+        """Start the runtime's `run`, which executes the agent as its configuration says."""
         assert isinstance(settings, ContainerSettings)
         runtime = self.runtime()
         with ProcessGuest.starting(self.lab, guest_id, settings) as guest:

@@ -1,6 +1,6 @@
 """A guest that is a tree of host processes: started, accounted, watched and ended completely in one way for all kinds.
 
-    with ProcessGuest.starting(lab, guest_id) as guest:  # anything raised in here stops the guest first
+    with ProcessGuest.starting(lab, guest_id, settings) as guest:  # anything raised in here stops the guest first
         directory = guest.make_directory()
         guest.on_stop(lambda: ...)                         # runs at the stop, in reverse order, whatever else fails
         guest.launch(argv, purpose="...")                  # channel over stdin and stdout, a descriptor or `stream`
@@ -75,7 +75,7 @@ class ProcessGuest(Guest):
         if self._processors is not None:
             self._effective["processors"] = processor_list(self._processors)
         self._read_backs: list[Callable[[], dict[str, Any]]] = []
-        self.grace_s = 0.5  # how long the guest may take to end by itself after the end of its input
+        self.grace_s = 0.5  # how long the guest may take to end without a signal after the end of its input
         self._account: Account | None = None
         self._threads = ThreadTimes(lambda: [] if self._account is None else self._account.processes())
         self.process: subprocess.Popen[bytes] | None = None
@@ -315,7 +315,7 @@ class ProcessGuest(Guest):
         self.lab.journal.forget(self.guest_id)
 
     def _await_end(self) -> None:
-        """Let it end by itself, unless it is stopped or there is nothing to wait for."""
+        """Let it end without a signal, unless it is stopped or there is nothing to wait for."""
         deadline = time.monotonic() + self.grace_s
         pause = 0.001
         while self.alive() and time.monotonic() < deadline:
@@ -398,7 +398,7 @@ def check_by_starting(environment: Environment, settings: Settings, limit_s: flo
         return Check(False, ": ".join([str(cause), *words]), advice)
     finally:
         if isinstance(guest, ProcessGuest):
-            guest.grace_s = 0.0  # nothing in it is worth waiting for, and some launchers never end by themselves
+            guest.grace_s = 0.0  # nothing in it is worth waiting for, and some launchers end only by a signal
         if guest is not None:
             guest.stop()
     found = {"agent": greeting.version, "greeting_ms": f"{took * 1000:.0f}"}

@@ -312,7 +312,7 @@ def remove_cgroup(directory: Path) -> None:
                 Path(below).rmdir()
             except FileNotFoundError:
                 continue
-            except OSError as cause:  # the kernel lets go of a cgroup a little after its last process
+            except OSError as cause:  # the kernel releases a cgroup a little after its last process
                 fault = cause
         if fault is None:
             return

@@ -30,12 +30,12 @@ class Part(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Division:
-    """How the threads of a guest are told apart.
+    """How the threads of a guest are divided into parts.
 
     part_of: the part of a thread, from its process, its number and the root of /proc; threads of the kernel are known
-    by themselves. counted: the part that is added up over the threads. The other one is the rest of the account, so
-    that threads that nobody saw are in it. None: everything is the guest's code. by_guest_time: the code is what the
-    host's kernel counts as time in guests. missing: the reason where no thread of the guest's code is found.
+    without it. counted: the part that is added up over the threads. The other part is the rest of the account, so
+    that unseen threads are in it. None: everything is the guest's code. by_guest_time: the code is what the host's
+    kernel counts as time in guests. missing: the reason where no thread of the guest's code is found.
     """
 
     part_of: Callable[[int, int, Path], Part] = field(default=lambda _pid, _task, _proc: Part.CODE)
@@ -46,7 +46,7 @@ class Division:
 
 @dataclass(frozen=True, slots=True)
 class CpuReading:
-    """Processor time of a guest so far, in ns. None: it cannot be told, and `unknown` says why.
+    """Processor time of a guest so far, in ns. None: it is unknown, and `unknown` says why.
 
     code: of its own code. vmm: of the program that makes it. kernel: of the host's kernel's threads that serve it.
     user, system: in the processor's user and kernel mode, of all processes of the guest.

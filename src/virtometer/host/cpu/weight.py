@@ -1,7 +1,7 @@
 """Every guest and the laboratory compete for processors alike: groups side by side, with the same larger weight.
 
 The kernel divides processors between groups first. Guests in groups of different kinds (the group of a session, a
-runtime's nested one) would lose different shares of their time to other programs. METHODOLOGY: "A disturbed host".
+runtime's nested one) would lose different shares of their time to other programs. See docs/methods/disturbance.md.
 Sources: Documentation/scheduler/sched-design-CFS.rst, admin-guide/cgroup-v2.rst (cpu.weight), sched(7) (autogroup).
 """
 

@@ -151,7 +151,7 @@ def _make(directory: Path) -> None:
 
 
 def _refuse_foreign(directory: Path) -> None:
-    """Raise StorageError unless only this user can write a state directory: the sweep believes what it reads."""
+    """Raise StorageError unless only this user can write a state directory: the sweep trusts its content."""
     if not os.path.lexists(directory):
         raise StorageError(f"the state directory {directory} is gone", advice="begin again")
     if not _is_own(directory, closed=_WRITE):

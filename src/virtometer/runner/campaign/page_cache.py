@@ -3,7 +3,7 @@
 A guest whose disk is read through the host's page cache (a sandbox, a device without O_DIRECT) finds there what
 other guests have read before. In the first block that is nothing, later nearly all, and direct readers beside it
 neither use nor fill it. Therefore each file is read into the page cache before its trials begin. Where all files of a
-plan together take more than a quarter of the host's memory they would not stay there; they are dropped from it instead.
+plan take more than a quarter of the host's memory in total they would not stay there. They are dropped from it instead.
 Sources: mincore(2), posix_fadvise(2).
 """
 
@@ -40,7 +40,7 @@ def stays(size: int, memory: int) -> bool:
 
 
 def files_stay(resolved: ResolvedPlan) -> bool:
-    """Whether all disk files of a plan together are kept in the page cache of this host.
+    """Whether the page cache of this host keeps all disk files of a plan at once.
 
     Its trials with few guests begin as those with many.
     """
@@ -50,7 +50,7 @@ def files_stay(resolved: ResolvedPlan) -> bool:
 def alike(files: Iterable[Path], *, keep: bool, tell: Callable[[str], None]) -> dict[Path, Begins]:
     """Read files into the page cache (`keep`), or drop them from it; returns what it holds of each afterwards.
 
-    tell: is told what takes a while.
+    tell: receives a sentence on what takes a while.
     """
     found: dict[Path, Begins] = {}
     for file in sorted(set(files)):

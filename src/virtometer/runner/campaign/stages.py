@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from virtometer.analysis.compare.blocks import Cell, Key, cells
 from virtometer.analysis.conclude import busy_host, comparisons, control_spreads, decisive_spreads
-from virtometer.analysis.effects.further import allot_effects, blocks_of_workloads, told
+from virtometer.analysis.effects.further import allot_effects, blocks_of_workloads, reported
 from virtometer.analysis.effects.in_stages import strictness
 from virtometer.analysis.effects.of_campaign import experiment, second_experiment
 from virtometer.analysis.notes.doubts import doubts_of
@@ -77,7 +77,7 @@ def _of_effects(
     if made is None:
         return {}, {}
     plan = campaign.plan
-    family = told(made, plan.margin, all_metrics=wished)
+    family = reported(made, plan.margin, all_metrics=wished)
     first = max((one.of.n for one in family), default=0)
     names = _combinations(campaign)
     allotment = allot_effects(

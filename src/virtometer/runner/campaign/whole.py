@@ -173,7 +173,7 @@ def _sweep_tunings(ledger: Ledger, campaign: Campaign, progress: Progress) -> No
 def _examine(
     resolved: ResolvedPlan, progress: Progress, needed: set[str] | None = None
 ) -> tuple[tuple[EnvironmentStatus, ...], tuple[CommandLine, ...]]:
-    """Check and prepare every environment of the plan; refuse or tell about those that do not work here.
+    """Check and prepare every environment of the plan; refuse or report those that do not work here.
 
     Returns what the checks said and the command lines that they ran.
     """
@@ -389,7 +389,7 @@ class _Execution:
             if scenario != "alone":
                 self._guests.start_together(started_in_order(trial.placements for trial in rest[begin:end]))
             while begin < end:
-                count = _together(rest, begin, end)
+                count = _interleaved(rest, begin, end)
                 self._run_trials(rest, begin, count)
                 begin += count
         finally:
@@ -473,8 +473,8 @@ class _Execution:
         return replace(record, marks=(*record.marks, *added)) if added else record
 
 
-def _together(rest: Sequence[Trial], begin: int, end: int) -> int:
-    """How many trials from `begin` on are executed together: one, or those whose guests take turns."""
+def _interleaved(rest: Sequence[Trial], begin: int, end: int) -> int:
+    """How many trials from `begin` on are interleaved: those whose guests take turns, or one."""
     turns = rest[begin].turns
     if turns is None:
         return 1

@@ -1,1 +1,1 @@
-"""Trials of one or several guests, from their preparation to their records."""
+"""Trials of one guest or a group of guests, from their preparation to their records."""

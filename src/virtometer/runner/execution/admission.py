@@ -57,10 +57,10 @@ class Admission:
         return PlacementRun(placement, running_guest, work, state, monitor, work.seconds * (LONGER if again else 1.0))
 
     def place(self, running: Sequence[PlacementRun], block: int) -> None:
-        """Bind the guests to processors: those that work together share as many as all their work is made for.
+        """Bind the guests to processors: those that work at the same time share the intended number of all their work.
 
-        What serves counts as one that works: it has its guest's processors. Where each guest has processors of its
-        own, those that are measured have them in turn: the next ones in the next block.
+        A service counts as work: it has its guest's processors. Where each guest has processors of its own, those that
+        are measured have them in turn: the next ones in the next block.
         """
         guests = {one.placement.guest_key: one.running_guest for one in running}
         order = in_turn({one.placement.guest_key for one in running if one.measured}, guests, block)

@@ -100,7 +100,7 @@ class ClockMonitor:
         self.started_ns = self.began_ns = time.monotonic_ns()
         self._plan_next()
 
-    def compare(self) -> int:
+    def ping_before_agreeing(self) -> int:
         """Ping a few times before a moment is agreed. Returns the longest of these round trips (host ns)."""
         trips = [self._session.ping(self._limits.answer_s) for _ in range(_TOGETHER)]
         self._trips += trips

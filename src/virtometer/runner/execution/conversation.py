@@ -79,7 +79,7 @@ class Conversation:
         longest_ns = []
         for one in running:
             with guarded(one):
-                longest_ns.append(one.clock.compare())
+                longest_ns.append(one.clock.ping_before_agreeing())
         moment_ns = time.monotonic_ns() + lead_ns(longest_ns)
 
         def send(one: PlacementRun) -> Request:

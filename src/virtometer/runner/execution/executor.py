@@ -55,7 +55,7 @@ class Executor:
         self._agents = Conversation(plan.limits, plan.slice_s)
         self._services = Services(lab, self._agents, plan.limits)
         self._admission = Admission(resolved, lab, self._services)
-        # Whether long windows count: by whether guests work together, and workload; then by environment.
+        # Whether long windows count: by whether guests work at the same time, and workload; then by environment.
         self._known: defaultdict[tuple[bool, str], dict[str, bool]] = defaultdict(dict)
         for record in records:
             for run in record.scored:
@@ -214,7 +214,7 @@ class Executor:
     def _attempt(self, party: TrialParty, window: Window, guests: RunningGuests) -> Scored | None:
         """Prepare everywhere, wait for every ready, start, watch, compare clocks, score.
 
-        None: its guests hardly worked together, and it is repeated.
+        None: its guests hardly worked at the same time, and it is repeated.
         """
         trial, again = party.trial, window.number > 1
         for placement in trial.placements:
@@ -258,8 +258,8 @@ class Executor:
     ) -> list[Mark]:
         """Barrier and window. Returns the marks of guests that began late.
 
-        Loads start before what is measured and are stopped after it. What is measured in several guests has set up its
-        first iteration before that, and begins at a moment that is agreed.
+        Loads start before the measured work and are stopped after it. Measured guests of a group have set up their
+        first iteration before that, and begin at a moment that is agreed.
         """
         limits, agents = self._plan.limits, self._agents
         measured = [one for one in running if one.measured]

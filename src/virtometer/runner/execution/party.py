@@ -73,9 +73,9 @@ class TrialParty(Party):
         return self.refusal is not None or any(one.failure is not None for one in self.members)
 
     @property
-    def run_in_s(self) -> float:
+    def warm_up_s(self) -> float:
         """The longest of its guests."""
-        return max(one.run_in_s for one in self.members)
+        return max(one.warm_up_s for one in self.members)
 
     def disturbed(self) -> Mapping[int, str]:
         """By what the observer read."""
@@ -88,7 +88,7 @@ class TrialParty(Party):
         if self.failed or self.size == 1 or any(one.state.host_timed for one in self.members):
             return False
         runs = [
-            (counted_in_slices(self.samples(at), one.run_in_s), of_kinds(one.clock.probes, *PINGS))
+            (counted_in_slices(self.samples(at), one.warm_up_s), of_kinds(one.clock.probes, *PINGS))
             for at, one in enumerate(self.members)
         ]
         share = shared_about_s(runs) / max(self.observer.wall_s(-math.inf, math.inf), 1e-9)
@@ -139,7 +139,7 @@ class TrialParty(Party):
         for one, member in zip(running, self.members, strict=True):
             refuse_clock(one)
             samples = disturbed_apart(before_apart(one.state.samples, self.first_round), disturbed)
-            samples = slices_apart(samples) if long else counted_in_slices(samples, one.run_in_s)
+            samples = slices_apart(samples) if long else counted_in_slices(samples, one.warm_up_s)
             one.state = replace(one.state, samples=samples)
             with guarded(one):
                 key = one.placement.guest_key

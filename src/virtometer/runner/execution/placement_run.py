@@ -13,7 +13,7 @@ from virtometer.clock import intervals
 from virtometer.errors import LinkError, UsageError
 from virtometer.host.cpu.weight import CONDITION
 from virtometer.link.messages import Done
-from virtometer.model import AgentReport, ClockFault, ClockFit, Placement, Run, Sample, SetAside
+from virtometer.model import AgentReport, ClockFault, ClockFit, Excluded, Placement, Run, Sample
 from virtometer.runner.execution.clock_monitor import ClockMonitor
 from virtometer.runner.execution.failures import TrialFailed
 from virtometer.runner.execution.state import RunState
@@ -56,10 +56,10 @@ class PlacementRun:
         return self.placement.role == "measured"
 
     @property
-    def run_in_s(self) -> float:
+    def warm_up_s(self) -> float:
         """What does not count of a slice, beside its first iteration."""
         guest = self.running_guest.guest
-        return max(guest.run_in_s, guest.run_ins.get(self.work.name, 0.0))
+        return max(guest.warm_up_s, guest.warm_ups.get(self.work.name, 0.0))
 
     @property
     def conditions(self) -> dict[str, str]:
@@ -120,7 +120,7 @@ class PlacementRun:
             assert self.state.done is not None
             run = self._run(self.state.samples, replace(_report(self.state.done), value=None))
         mark = textwrap.shorten(reason, _MARK, placeholder=" ...")
-        samples = tuple(replace(sample, set_aside=SetAside.FAILED_TRIAL, mark=mark) for sample in run.samples)
+        samples = tuple(replace(sample, excluded=Excluded.FAILED_TRIAL, mark=mark) for sample in run.samples)
         return replace(run, samples=samples, fault=fault)
 
     def timed(self, run: Run, clock: ClockFit) -> TimedRun:

@@ -1,7 +1,7 @@
-"""Which window comes next: `continuous`, `Turns` of single guests, `Growing` numbers of guests. PURE.
+"""Which window comes next: `continuous`, `Turns` of single guests, `Growing` numbers of guests. No input or output.
 
 A policy is an iterator of windows. Before it is asked for the next one, the last one has an account with its party, or
-the party has failed. METHODOLOGY has the reasons, in "Slices" and "Windows of several guests".
+the party has failed. docs/methods/slices.md and docs/methods/groups.md have the reasons.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from virtometer.model import Mark, Plan, Sample, Trial
 
 _LONG_WINDOWS = 5  # that must all change their speed: of noise alone less than one treatment of 2,000 does so
 _SLICE_ITERATIONS = 5  # of a slice, as the agent calibrates them; there is one more, which does not count
-_WINDOW_ITERATIONS = 6  # of a window of several guests, at least
+_WINDOW_ITERATIONS = 6  # of a window of a group of guests, at least
 _LONGEST_ITERATION_S = 0.0125
 _SHORTEST_WINDOW = 12  # slices in a long window, for its halves to be compared
 _FEWEST_ROUNDS = 6
@@ -32,7 +32,7 @@ _LAST_SAMPLES = 64  # of a window, that tell how long its iterations are
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Guests of one trial are released together, and work for so many seconds, while all others are silent.
+    """Guests of one trial are released at once, and work for so many seconds, while all others are silent.
 
     trial: its index. number: of the round; long windows have numbers of their own, from 1. order: the places of its
     guests, as they are released.
@@ -83,7 +83,7 @@ class Party(ABC):
 
     @property
     def size(self) -> int:
-        """How many guests work together."""
+        """How many guests work at the same time."""
         return len(self.trial.placements)
 
     @property
@@ -93,7 +93,7 @@ class Party(ABC):
 
     @property
     @abstractmethod
-    def run_in_s(self) -> float:
+    def warm_up_s(self) -> float:
         """What does not count of a window, beside its first iteration."""
 
     @abstractmethod
@@ -102,7 +102,7 @@ class Party(ABC):
 
     @abstractmethod
     def hardly_shared(self) -> bool:
-        """Whether its guests worked together for too little of their windows. `repeated` says so then."""
+        """Whether its guests worked at the same time for too little of their windows. `repeated` says so then."""
 
     def add(self, account: Account) -> None:
         """A window has ended."""
@@ -128,7 +128,7 @@ class Party(ABC):
 
 
 def continuous(party: Party) -> Iterator[Window]:
-    """One window; a longer one instead of it where its guests hardly worked together."""
+    """One window; a longer one instead of it where its guests hardly worked at the same time."""
     order = tuple(range(party.size))
     yield Window(party.trial.index, 1, party.seconds, order=order)
     if party.hardly_shared():
@@ -197,7 +197,7 @@ class Turns(_Rounds):
         fresh = _first_of_each([party for party in working if party.environment not in self._known])
         baseline = self._baseline(working)
         yield from self._examine(fresh, baseline[:1])
-        # Of a baseline that changes its speed nothing can be said by slices.
+        # Slices cannot be compared with those of a baseline that changes its speed.
         apart = [party for party in working if self._known.get(party.environment)]
         if any(party in apart for party in baseline):
             apart = working
@@ -222,10 +222,10 @@ class Turns(_Rounds):
     def _level(self, party: Party, number: int) -> WindowLevel | None:
         account = party.long_window(number)
         samples = account.samples[0] if account is not None else ()
-        return level(samples, round(self._plan.slice_s * 1e9), party.run_in_s)
+        return level(samples, round(self._plan.slice_s * 1e9), party.warm_up_s)
 
     def _shortest_s(self, party: Party) -> float:
-        return _SHORTEST_WINDOW * self._plan.slice_s + self._run_in_s(party)
+        return _SHORTEST_WINDOW * self._plan.slice_s + self._warm_up_s(party)
 
     def _in_slices(self, parties: Sequence[Party]) -> Iterator[Window]:
         """The rounds: as many as the window has slices.
@@ -244,24 +244,24 @@ class Turns(_Rounds):
 
     def _round(self, parties: Sequence[Party], number: int, count: int) -> Iterator[Window]:
         """What counts of a slice is as long for all guests. One whose iterations are longer has fewer slices."""
-        enough_s = _ENOUGH_TIME * count * (self._plan.slice_s + max(map(self._run_in_s, parties), default=0.0))
+        enough_s = _ENOUGH_TIME * count * (self._plan.slice_s + max(map(self._warm_up_s, parties), default=0.0))
         for party in self._generator.shuffled(parties):
             if not party.failed and (number < _FEWEST_ROUNDS or party.worked_s < enough_s):
-                seconds = self._plan.slice_s * length_factor(self._seed, number) + self._run_in_s(party)
+                seconds = self._plan.slice_s * length_factor(self._seed, number) + self._warm_up_s(party)
                 yield from self._window(party, number, seconds)
 
-    def _run_in_s(self, party: Party) -> float:
+    def _warm_up_s(self, party: Party) -> float:
         """What of a slice does not count: one iteration, or as long as the kind of guest needs."""
-        return max(min(self._plan.slice_s / _SLICE_ITERATIONS, _LONGEST_ITERATION_S), party.run_in_s)
+        return max(min(self._plan.slice_s / _SLICE_ITERATIONS, _LONGEST_ITERATION_S), party.warm_up_s)
 
     def _compare(self, parties: Sequence[Party]) -> None:
         """Find those that were another in slices than in their long windows, where they had any."""
         baseline = self._baseline(parties)
         beside = _undisturbed(baseline[0]) if baseline else ()
         for party in parties:
-            run_ins_s = party.run_in_s, baseline[0].run_in_s if baseline else 0.0
+            warm_ups_s = party.warm_up_s, baseline[0].warm_up_s if baseline else 0.0
             piece_ns = round(self._plan.slice_s * 1e9)
-            if party not in baseline and unlike(_undisturbed(party), beside, piece_ns, run_ins_s):
+            if party not in baseline and unlike(_undisturbed(party), beside, piece_ns, warm_ups_s):
                 self._known[party.environment] = True
 
 
@@ -291,10 +291,13 @@ class Growing(_Rounds):
             yield from self._round(repeated, number, count)
 
     def _change(self, party: Party, number: int) -> float:
-        """What they reach together when a short window ends is compared with the second half."""
+        """Log of the guests' total rate in the second half of a long window by that at its beginning; 0.0: no change.
+
+        The beginning is as long as a short window.
+        """
         piece_ns = round(self._plan.slice_s * WINDOW_SLICES * 1e9)
         account = party.long_window(number)
-        levels = [level(one, piece_ns, party.run_in_s) for one in account.samples] if account is not None else []
+        levels = [level(one, piece_ns, party.warm_up_s) for one in account.samples] if account is not None else []
         known = [one for one in levels if one is not None]
         if not known or len(known) < len(levels):
             return 0.0
@@ -302,7 +305,7 @@ class Growing(_Rounds):
         return change if abs(change) > UNLIKE else 0.0
 
     def _shortest_s(self, party: Party) -> float:
-        return _WINDOW_ITERATIONS * WINDOW_SLICES * self._plan.slice_s + party.run_in_s
+        return _WINDOW_ITERATIONS * WINDOW_SLICES * self._plan.slice_s + party.warm_up_s
 
     def _round(self, parties: Sequence[Party], number: int, count: int) -> Iterator[Window]:
         """One window for each number of guests of each environment: numbers of one environment next to each other.
@@ -313,7 +316,7 @@ class Growing(_Rounds):
             sizes = _by(alike, lambda one: one.size)
             turns = [same[number % len(same)] for same in sizes.values()]
             for party in self._generator.shuffled(turns):
-                planned_s = _longer(party) * self._plan.slice_s * WINDOW_SLICES + party.run_in_s
+                planned_s = _longer(party) * self._plan.slice_s * WINDOW_SLICES + party.warm_up_s
                 enough_s = _ENOUGH_TIME * count * planned_s / len(sizes[party.size])
                 few = number < party.first_round + _FEWEST_ROUNDS
                 if not party.failed and (few or party.worked_s < enough_s):
@@ -325,7 +328,7 @@ class Growing(_Rounds):
         known = {size: _iteration_s(of) for size, of in _by(alike, lambda one: one.size).items()}
         iteration_s = known[party.size] or max(known.values())
         usual_s = _longer(party) * max(WINDOW_SLICES * self._plan.slice_s, _WINDOW_ITERATIONS * iteration_s)
-        return usual_s * length_factor(self._seed, number) + party.run_in_s
+        return usual_s * length_factor(self._seed, number) + party.warm_up_s
 
 
 def _longer(party: Party) -> float:
@@ -334,7 +337,7 @@ def _longer(party: Party) -> float:
 
 
 def _undisturbed(party: Party) -> tuple[Sample, ...]:
-    """The samples of a single guest, with those of disturbed slices set aside."""
+    """The samples of a single guest, with those of disturbed slices excluded."""
     return disturbed_apart(party.samples(), party.disturbed())
 
 

@@ -24,8 +24,8 @@ _TRIES = 2
 """Starts in a row that may fail; each can take the whole limit of time. The baseline has a rule of its own."""
 
 
-class Told(Protocol):
-    """Who is told what happens to guests."""
+class Progress(Protocol):
+    """Receives reports of what happens to guests."""
 
     def stage(self, text: str) -> None:
         """What is done now; it may take a while."""
@@ -52,10 +52,10 @@ class Guests:
         self,
         resolved: ResolvedPlan,
         lab: LabContext,
-        progress: Told,
+        progress: Progress,
         tuned: Callable[[HostTuningEvent], None] = lambda event: None,
     ) -> None:
-        """No guest lives. tuned: is told what happens to tunings of the host."""
+        """No guest lives. tuned: receives what happens to tunings of the host."""
         self.running: dict[GuestKey, RunningGuest] = {}
         self.starts: list[GuestStart] = []
         self._plan = plan = resolved.plan

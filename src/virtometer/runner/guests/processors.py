@@ -1,4 +1,4 @@
-"""Which processors guests work on, and which are left to the laboratory meanwhile. METHODOLOGY: "Placement"."""
+"""Which processors guests work on, and which are left to the laboratory meanwhile. See docs/methods/placement.md."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ class Placed:
 class Share:
     """What guests that work at the same time need. None: as many as there are.
 
-    count: processors that all their work is made for. own: of one guest. before: those that the guests before it have,
-    where each has its own.
+    count: intended number of processors of all their work. own: of one guest. before: those that the guests before it
+    have, where each has its own.
     """
 
     count: int | None
@@ -51,7 +51,7 @@ class Share:
 
 
 def shares(needs: Sequence[tuple[int | None, int]]) -> list[Share]:
-    """The share of each guest, from what its work is made for and how many processors a guest of its kind needs."""
+    """The share of each guest, from the intended number of processors of its work and the least of its kind."""
     found = []
     before: int | None = 0
     work = [own for own, _ in needs if own is not None]

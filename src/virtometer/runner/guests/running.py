@@ -72,7 +72,7 @@ class RunningGuest:
         return reason or f"{self.plan.name} offers no {what}"
 
     def ended(self) -> bool:
-        """Whether the guest has ended by itself. Asked after its channel closed: its end follows within a moment."""
+        """Whether the guest has ended without a stop. Used after its channel closed: its end follows in a moment."""
         deadline = time.monotonic() + 1.0
         while self.guest.alive() and time.monotonic() < deadline:
             time.sleep(0.01)

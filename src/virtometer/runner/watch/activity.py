@@ -1,6 +1,6 @@
 """What each processor of the host does, how many threads want one, and what the disks do. Source: proc(5).
 
-Read at the points of an observer while several guests work at the same time; between points it is interpolated.
+Read at the points of an observer while a group of guests works; between points it is interpolated.
 """
 
 from __future__ import annotations
@@ -74,9 +74,9 @@ def _disks() -> frozenset[str]:
 
 
 def with_activity(use: HostUse, spent: Counts, runnable: Sequence[int]) -> HostUse:
-    """The use of the host with each processor by itself, and its numbers. `runnable`: as counted meanwhile.
+    """The use of the host, with the use of each processor and the host's counts. `runnable`: as counted meanwhile.
 
-    As it is where nothing of this was read.
+    Unchanged where nothing of this was read.
     """
     if _SWITCHES not in spent:
         return use

@@ -15,7 +15,7 @@ def pause_s(cost_s: float) -> float:
 
 
 class Budget:
-    """Says before which windows the host may be read, so that readings take at most SHARE of all windows together.
+    """Says before which windows the host may be read, so that readings take at most SHARE of all windows in total.
 
     A window is read as it begins and ends, or not at all. The first one always is: nothing would be known without it.
     """

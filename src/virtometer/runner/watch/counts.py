@@ -14,7 +14,7 @@ Piece = tuple[Counts, Counts, float]
 
 
 def passed(pieces: Sequence[Piece]) -> Counts:
-    """How much was counted in these pieces together. What is unknown at one of their ends is missing."""
+    """How much was counted in these pieces in total. A count that is unknown at one of their ends is missing."""
     known = set[Key](pieces[0][0]) if pieces else set[Key]()
     for first, last, _ in pieces:
         known &= first.keys() & last.keys()

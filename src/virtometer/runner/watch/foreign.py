@@ -1,6 +1,6 @@
 """Counters of the host around one run: its guests, what serves beside them, and what others do meanwhile.
 
-METHODOLOGY, "A disturbed host", says what is made of them.
+docs/methods/disturbance.md says what is made of them.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ UNKNOWN = Counters()
 def foreign(pairs: Sequence[tuple[Counters, Counters]], *, exact: bool) -> Foreign:
     """What others did in stretches of time, each from one reading to another.
 
-    Run delay counts only as far as others used the processors of the guests: what threads of one guest cost each other
-    is a property of the guest. exact: whether this can be said of each stretch, or only of all together.
+    Run delay counts only as far as others used the processors of the guests: delays between threads of one guest are a
+    property of the guest. exact: whether this is known of each stretch, or only of all in total.
     """
     all_ns = _others([(a.busy_ns, a.ours_ns, b.busy_ns, b.ours_ns) for a, b in pairs])
     own_ns = _others([(a.own_busy_ns, a.own_ours_ns, b.own_busy_ns, b.own_ours_ns) for a, b in pairs])

@@ -1,6 +1,6 @@
 """What the host's network interfaces transfer, and those to which guests are connected.
 
-Read at the points of an observer while several guests work at the same time; between points it is interpolated.
+Read at the points of an observer while a group of guests works; between points it is interpolated.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ Pairs = Sequence[tuple[Point, Point]]
 class Observer:
     """Says what happened in the windows of guests that work at the same time, or of one guest.
 
-    Counters are read as each window begins and ends, and windows count whole. Of several guests, windows are left
+    Counters are read as each window begins and ends, and windows count whole. Of a group of guests, windows are left
     unread where reading all of them would take more than 0.4 % of a processor; what happened in those that were read
     stands for all, by their lengths. of_long_windows: whether long windows are added up instead of the others.
 
@@ -127,10 +127,10 @@ class Observer:
     def disturbed(self, rules: Rules) -> dict[int, str]:
         """The numbers of the windows in which others cost the guests too much, with the reason.
 
-        A window is disturbed by as much as it has more than the median of them, which all may have; and by more than
-        three times the limit in all, because others may disturb most of them. Where that would leave fewer than a
-        quarter, the first rule alone applies, and `marks` says that most are disturbed. Of those that were not read
-        nothing is known.
+        A window is disturbed where its share exceeds the limit above the median of all windows. It is also disturbed
+        above three times the limit in total, because others may disturb most windows. Where both rules would leave
+        fewer than a quarter, the first rule alone applies, and `marks` says that most are disturbed. Windows that
+        were not read are never disturbed.
         """
         shares, limit = self._delay_shares(), rules.max_run_delay_share
         usual = statistics.median(shares.values()) if shares else 0.0
@@ -221,7 +221,7 @@ class Observer:
         return {one.number: _delay_share(pairs, exact=exact) for one, pairs in zip(read, around, strict=True)}
 
     def _mostly_delayed(self, rules: Rules) -> list[Mark]:
-        """That others disturbed more than half of the slices, set aside or not."""
+        """That others disturbed more than half of the slices, excluded or not."""
         shares = [] if self.of_long_windows or self._continuous else list(self._delay_shares().values())
         over = sum(share > rules.max_run_delay_share for share in shares)
         if 2 * over <= len(shares):

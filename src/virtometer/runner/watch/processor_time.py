@@ -40,7 +40,7 @@ class ProcessorTime:
         return self._parse is not None
 
     def ns(self, processors: Collection[int]) -> tuple[int, int]:
-        """Of all processors together, and of these."""
+        """Of all processors in total, and of these."""
         found = _by_ticks() if self._parse is None else self._parse(self._text())
         return sum(found.values()), sum(found.get(one, 0) for one in processors)
 

@@ -87,19 +87,19 @@ fn both_clocks_see_the_same_solutions() {
             outcome(op, threads, &given).extras.measures()
         };
         let ratio =
-            |of: &BTreeMap<String, virtometer_protocol::Measure>| of["outside-rate"].value / of["guest-rate"].value;
+            |of: &BTreeMap<String, virtometer_protocol::Measure>| of["reference-rate"].value / of["guest-rate"].value;
         // The outside stretch also has a round trip in it, which a machine with other work makes long now and then.
         let measures = (0..10).map(measures).find(|of| ratio(of) > 0.5).expect("an outside rate near the guest's");
         assert!(ratio(&measures) < 1.001, "{op} {threads}: {}", ratio(&measures));
-        for name in ["outside-generate", "outside-factor", "outside-solve", "outside-round-trip"] {
+        for name in ["reference-generate", "reference-factor", "reference-solve", "reference-round-trip"] {
             assert!(measures[name].value >= 0.0 && measures[name].unit == "s", "{name}");
         }
-        assert!(measures["outside-factor"].value > 0.0, "{op}");
+        assert!(measures["reference-factor"].value > 0.0, "{op}");
     }
 }
 
 #[test]
-fn each_time_by_the_outside_clock_is_that_of_its_part() {
+fn each_time_by_the_reference_clock_is_that_of_its_part() {
     // The clock goes on by so much with each question of an iteration: two before it, one after it, then two around
     // making, factoring and solving one more system. The numbers do not depend on this machine.
     const STEPS: [u64; 9] = [5, 3, 1000, 20, 70, 20, 400, 20, 9];
@@ -119,11 +119,11 @@ fn each_time_by_the_outside_clock_is_that_of_its_part() {
         let told = outcome.extras.measures();
         let rate = works.iter().sum::<u64>() as f64 / (works.len() as f64 * 1e-3);
         for (name, value) in [
-            ("outside-rate", rate),
-            ("outside-generate", 70e-6),
-            ("outside-factor", 400e-6),
-            ("outside-solve", 9e-6),
-            ("outside-round-trip", 3e-6),
+            ("reference-rate", rate),
+            ("reference-generate", 70e-6),
+            ("reference-factor", 400e-6),
+            ("reference-solve", 9e-6),
+            ("reference-round-trip", 3e-6),
         ] {
             // The round trip is the median of a histogram.
             assert!((told[name].value / value - 1.0).abs() < 0.02, "{op} {threads} {name}: {}", told[name].value);
@@ -163,13 +163,13 @@ fn both_variants_are_asked_about() {
     let server = stream(good);
     all.push(("time-server", text(&server)));
     let measures = outcome("classic", 1, &all).extras.measures();
-    assert!(measures["outside-rate"].value > 0.0 && measures["rolled-rate"].value > 0.0);
+    assert!(measures["reference-rate"].value > 0.0 && measures["rolled-rate"].value > 0.0);
 }
 
 #[test]
-fn without_a_server_there_is_no_outside_clock() {
+fn without_a_server_there_is_no_reference_clock() {
     let measures = outcome("classic", 1, &[("size", Scalar::Integer(100))]).extras.measures();
-    assert!(measures.keys().all(|name| !name.starts_with("outside-") && name != "guest-rate"));
+    assert!(measures.keys().all(|name| !name.starts_with("reference-") && name != "guest-rate"));
 }
 
 #[test]

@@ -171,7 +171,7 @@ class OfLibvirt(Environment):
         root, way = self.running(connection, settings)
         guest.effective |= {"uri": connection.uri, **connection.version(), **domain_xml.facts(root), "entered": True}
         guest.refused_programs = dict.fromkeys(
-            (one.name for one in self.lab.host_programs), "the domain was not made for it"
+            (one.name for one in self.lab.host_programs), "the domain has none of its own"
         )
         pid = self.follow(guest, connection, settings.domain, root.findtext("uuid") or "")
         if way is not None:

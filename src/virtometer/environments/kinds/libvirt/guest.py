@@ -64,7 +64,7 @@ class UnknownAccount(Account):
 
 
 class FoundAccount(Account):
-    """The tree of processes below one that was found, and the cgroup that its daemon has made for it."""
+    """The tree of processes below one that was found, and the cgroup that its daemon has created."""
 
     def __init__(self, lab: LabContext, guest_id: str, root: ProcessStat, domain: str, *, owned: bool) -> None:
         """domain: its name, which is in that of its cgroup. owned: it is ours, and may be killed."""

@@ -61,7 +61,7 @@ from virtometer.host.programs import fitting, refusals
 from virtometer.link.channel import Stream
 
 _VCPU_THREADS = by_names(r"(CPU \d+|ALL CPUs)/(TCG|KVM)", "no thread of the emulator has the name of a processor")
-_RUN_IN_S = 0.006  # measured under emulation
+_WARM_UP_S = 0.006  # measured under emulation
 
 
 class Libvirt(OfLibvirt):
@@ -70,8 +70,8 @@ class Libvirt(OfLibvirt):
     kind: ClassVar[str] = "libvirt"
     title: ClassVar[str] = "libvirt (machine)"
     meaning: ClassVar[str] = (
-        "a virtual machine that libvirt makes or enters, of QEMU or Xen; esx, vbox, hyperv and vz have templates that "
-        "libvirt's schemas allow, and were never run"
+        "a virtual machine that libvirt makes or enters, of QEMU or Xen. Templates for esx, vbox, hyperv and vz follow "
+        "libvirt's schemas, and were never run"
     )
     usual_start_s: ClassVar[float] = 6.5
     usual_overhead_s: ClassVar[float] = 0.8
@@ -124,7 +124,7 @@ class Libvirt(OfLibvirt):
         connection = self.connection(mine)
         with DomainGuest.starting(self.lab, guest_id, mine) as guest:
             guest.divide_cpu(GUEST_TIME if mine.accelerator == "kvm" else _VCPU_THREADS)
-            guest.run_in_s = _RUN_IN_S
+            guest.warm_up_s = _WARM_UP_S
             if mine.domain is not None:
                 guest.grace_s = 0.0  # it does not end
                 self.entered(guest, connection, mine)
@@ -379,7 +379,7 @@ class LibvirtContainer(OfLibvirt):
             guest.on_stop(lambda: kill_domain(name, identity))
 
     def _from_template(self, guest: DomainGuest, connection: Connection, settings: DomainContainerSettings) -> None:
-        """A container of another driver, whose agent starts by itself and answers at an address."""
+        """A container of another driver, whose agent starts automatically and answers at an address."""
         address = _require_address(connection, settings)
         with self.defining(guest, connection) as words:
             memory = settings.memory or 512 << 20

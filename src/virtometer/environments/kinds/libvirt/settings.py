@@ -75,8 +75,8 @@ class _OfDomains(Settings):
     disk_image: str | None = Field(
         default=None,
         min_length=1,
-        description="a disk, or a template of a container, that starts an agent by itself, where the hypervisor boots "
-        "no kernel of the host: the path that ${disk_image} gets",
+        description="a disk, or a template of a container, that starts an agent automatically, where the hypervisor "
+        "boots no kernel of the host: the path that ${disk_image} gets",
     )
     domain: DomainName | None = Field(
         default=None, description="name of a running domain to enter; it is not defined, started, changed or ended"

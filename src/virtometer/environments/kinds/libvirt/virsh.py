@@ -263,7 +263,7 @@ def _after(words: Sequence[bytes], option: bytes) -> bytes | None:
 
 
 def cgroups_of(name: str) -> list[Path]:
-    """Cgroups that a daemon made for a domain. Those of a container that ended while it started are not removed."""
+    """Cgroups that a daemon created for a domain. Those of a container that ended while it started are not removed."""
     found = [
         directory
         for mount in all_cgroup_mounts()
@@ -279,10 +279,10 @@ def unescaped(directory: str) -> str:
 
 
 def kill_domain(name: str, uuid: str) -> None:
-    """SIGKILL the processes of a domain on this host, also those that are stopped. libvirtd notices by itself.
+    """SIGKILL the processes of a domain on this host, also those that are stopped. libvirtd notices automatically.
 
-    They are stopped first. A controller that ends between two looks could leave a container's first process, which
-    then waits for it forever and holds the pipe by which the daemon waits for both.
+    They are stopped first. A controller that ends between two looks could leave a container's first process. That
+    process would wait for it forever, and hold the pipe by which the daemon waits for both.
     """
     root = process_of(name, uuid)
     if root is None:

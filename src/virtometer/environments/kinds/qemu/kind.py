@@ -45,7 +45,7 @@ __all__ = ["Kvm", "KvmSettings", "MachineSettings", "Qemu", "QemuSettings"]
 
 PORT = "org.virtometer.0"
 VCPU_THREADS = by_names(r"(CPU \d+|ALL CPUs)/TCG", "no thread of the emulator has the name of a virtual processor")
-_RUN_IN_S = 0.006  # measured under emulation
+_WARM_UP_S = 0.006  # measured under emulation
 _TRIED_BYTES = 1 << 20
 
 
@@ -134,7 +134,7 @@ class _VirtualMachine(Environment):
                 namespace=guest.network.namespace if guest.network else None,
             )
             until_launched.close()
-            guest.run_in_s = _RUN_IN_S
+            guest.warm_up_s = _WARM_UP_S
             guest.effective |= {"kernel_command_line": parameters, "guest_kernel": mine.flavour}
             try:
                 guest.effective |= ask(Qmp(Channel(monitor)))
