@@ -1,4 +1,4 @@
-"""The user's cache: what is kept is read again, and nothing else is believed."""
+"""The user's cache: kept files are read again, and no other file is trusted."""
 
 from __future__ import annotations
 

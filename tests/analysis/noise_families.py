@@ -55,7 +55,7 @@ def _stalls(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
 
 
 def _modes(share: float) -> Draw:
-    """So many of the starts are 20 % slower, of each comparison by itself."""
+    """So many of the starts are 20 % slower, in each comparison alone."""
 
     def draw(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
         return SLOW * ((rng.random(shape) < share) - share)
@@ -183,10 +183,10 @@ def drawn(family: Family, truth: float, rng: np.random.Generator) -> Drawn:
 _NONE = Doubts({}, {}, {})
 
 
-Told: TypeAlias = tuple[dict[Key, Decision], dict[Key, Estimate | None], Doubts]
+Reported: TypeAlias = tuple[dict[Key, Decision], dict[Key, Estimate | None], Doubts]
 
 
-def decided(of: Drawn, left_s: float | None, most: int, *, careful: bool = True) -> Told:
+def decided(of: Drawn, left_s: float | None, most: int, *, careful: bool = True) -> Reported:
     """The verdicts and ratios of one campaign. left_s: of the second stage; None: without. careful: with doubts."""
     blocks = dict.fromkeys(KEYS, FIRST)
     strictness = 1.0

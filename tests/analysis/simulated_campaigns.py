@@ -20,6 +20,7 @@ from virtometer.model import (
     ClockFit,
     CommandLine,
     EnvironmentStatus,
+    Excluded,
     Failure,
     FailureKind,
     Finding,
@@ -32,7 +33,6 @@ from virtometer.model import (
     Run,
     Sample,
     Score,
-    SetAside,
     Trial,
     TrialRecord,
 )
@@ -176,7 +176,7 @@ def lied(record: TrialRecord, fault: ClockFault, reason: str = "") -> TrialRecor
         replace(
             run,
             samples=tuple(
-                replace(sample, set_aside=SetAside.FAILED_TRIAL, mark=reason or fault.kind) for sample in run.samples
+                replace(sample, excluded=Excluded.FAILED_TRIAL, mark=reason or fault.kind) for sample in run.samples
             ),
             probes=(RoundTrip("during", 0, 5, 6, 10), RoundTrip("during", 10**9, 10**9 + 5, 10**9 + 6, 10**9 + 10)),
             score=None,

@@ -173,8 +173,8 @@ def test_a_stop_of_each_block_is_in_the_ratio_and_not_in_the_typical_one() -> No
     assert found.typical.estimate.low < found.typical.estimate.value < found.typical.estimate.high < 0.91
     assert (found.typical.n, found.typical.estimate.level) == (8, 0.95)
     assert found.ratio.estimate.value == pytest.approx(0.9 * 0.9525, rel=2e-3)
-    (note,) = told(found, "stops cost")
-    assert note.startswith("stops cost 4.7% in all: the typical ratio of a round is 0.9 [0.899, 0.901]")
+    (note,) = told(found, "stalls cost")
+    assert note.startswith("stalls cost 4.7% in all: the typical ratio of a round is 0.9 [0.899, 0.901]")
 
 
 def test_without_stops_both_ratios_are_alike_and_nothing_is_said() -> None:
@@ -183,7 +183,7 @@ def test_without_stops_both_ratios_are_alike_and_nothing_is_said() -> None:
     assert found.ratio.estimate is not None and found.typical is not None
     assert found.typical.estimate.value == pytest.approx(found.ratio.estimate.value)
     assert found.typical.estimate.low == pytest.approx(found.ratio.estimate.low)
-    assert not told(found, "stops cost") and not told(found, "its speed changes") and not told(found, "not used")
+    assert not told(found, "stalls cost") and not told(found, "its speed changes") and not told(found, "not used")
     assert finding_of(campaign, "native").typical is None
 
 
@@ -193,7 +193,7 @@ def test_guests_that_took_no_turns_have_no_typical_ratio() -> None:
 
 @pytest.mark.parametrize(("later", "ratio"), [(1e9, 0.5), (8e9, 4.0)])
 def test_long_windows_are_compared_where_slices_would_show_the_beginning_alone(later: float, ratio: float) -> None:
-    """After the run-in the guest begins at 4e9/s. Both have long windows; only those of the guest are its values."""
+    """After the warm-up the guest begins at 4e9/s. Both have long windows; only those of the guest are its values."""
     windows = lambda run: [[of_box(run, rate, 2e9) for rate in (later, 4e9, *[later] * 398)]]  # noqa: E731
     found = finding_of(turning(lambda _run, _block: [2e9] * 10, windows, ["box"]), "box")
     assert found.ratio.estimate is not None and found.ratio.estimate.n == 8

@@ -34,8 +34,8 @@ def one(
     return analyse(campaign).findings[1]
 
 
-@pytest.mark.parametrize("true", [0.07, 0.5, 1.0, 1.8])
-@pytest.mark.parametrize(("unit", "level"), [("B/s", 18e9), ("s", 2.9e-6)])
+@pytest.mark.parametrize("true", [0.07, 1.8, *(pytest.param(true, marks=pytest.mark.slow) for true in (0.5, 1.0))])
+@pytest.mark.parametrize(("unit", "level"), [("s", 2.9e-6), pytest.param("B/s", 18e9, marks=pytest.mark.slow)])
 def test_the_interval_covers_the_true_ratio_in_95_of_100_campaigns(true: float, unit: str, level: float) -> None:
     campaigns = 400
     covered = 0
@@ -47,7 +47,9 @@ def test_the_interval_covers_the_true_ratio_in_95_of_100_campaigns(true: float, 
     assert 0.917 <= covered / campaigns <= 0.983
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize(
+    "family", [one if one in ("skewed", "drifting") else pytest.param(one, marks=pytest.mark.slow) for one in FAMILIES]
+)
 def test_the_interval_covers_under_every_family_of_noise(family: str) -> None:
     campaigns = 400
     covered = 0

@@ -38,12 +38,21 @@ def wrong_campaigns(family: str, sd: float, blocks: int, workloads: int, first_s
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize(("sd", "blocks", "workloads"), [(0.02, 6, 3), (0.05, 8, 1), (0.2, 6, 1), (0.2, 12, 4)])
+@pytest.mark.parametrize(
+    ("sd", "blocks", "workloads"),
+    [
+        (0.02, 6, 3),
+        (0.2, 6, 1),
+        pytest.param(0.05, 8, 1, marks=pytest.mark.slow),
+        pytest.param(0.2, 12, 4, marks=pytest.mark.slow),
+    ],
+)
 def test_at_least_95_of_100_campaigns_find_no_difference(family: str, sd: float, blocks: int, workloads: int) -> None:
     wrong, _ = wrong_campaigns(family, sd, blocks, workloads, first_seed=1000)
     assert wrong <= 5
 
 
+@pytest.mark.slow
 def test_over_2400_campaigns_the_rate_of_wrong_claims_is_what_is_promised() -> None:
     wrong = sum(
         wrong_campaigns(family, sd, 8, workloads, first_seed=50_000)[0]

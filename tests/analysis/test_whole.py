@@ -9,7 +9,7 @@ import pytest
 from tests.analysis.simulated_campaigns import Place, Work, in_rounds, outliers, quiet, simulate, with_runs
 from virtometer.analysis import analyse, by_guest_clocks
 from virtometer.analysis.compare.blocks import cells
-from virtometer.model import Failure, FailureKind, Mark, MarkKind, SetAside
+from virtometer.model import Excluded, Failure, FailureKind, Mark, MarkKind
 
 NATIVE, BOX = Place("native"), Place("box", "bubblewrap")
 DIED = Failure(FailureKind.GUEST, "the guest died", 0)
@@ -36,7 +36,7 @@ def test_trials_and_reasons_are_counted() -> None:
     trials[died] = replace(trials[died], failure=DIED, runs=())
     trials[gone] = replace(trials[gone], failure=NO_DISK, runs=())
     (run,) = trials[marked].runs
-    aside = replace(run.samples[0], set_aside=SetAside.CLOCK_ERROR, mark="too uncertain")
+    aside = replace(run.samples[0], excluded=Excluded.CLOCK_ERROR, mark="too uncertain")
     trials[marked] = replace(trials[marked], marks=(STEAL,), runs=(replace(run, samples=(aside, *run.samples[1:])),))
     analysis = analyse(replace(campaign, trials=tuple(trials[:-1])))
     counts = analysis.counts

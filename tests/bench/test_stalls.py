@@ -13,7 +13,7 @@ from virtometer.analysis.compared.worse import Outcome
 from virtometer.model import Estimate, Verdict
 
 FINDING = finding_of(simulate([Place("native"), Place("stops")], [Work("linpack")]), "stops", "linpack")
-NAMED = ("stops cost 9.1% in all: the typical ratio of a round is 1",)
+NAMED = ("stalls cost 9.1% in all: the typical ratio of a round is 1",)
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,7 @@ def test_work_lasts_as_long_as_it_did_whatever_the_clock_says(seed: int, leap: f
     for stretch, length in zip(stretches, guest.true, strict=True):
         assert stretch.end_ns - stretch.start_ns == pytest.approx(stretch.duration_s * 1e9, abs=8)
         assert stretch.duration_s * 1e9 == pytest.approx(length, abs=2_000_000)
-        # No piece is known worse than all of them together.
+        # No piece of work has a larger bound than their sum.
         guest_ns = sum(sample.end_ns - sample.start_ns for sample in guest.samples)
         assert stretch.bound_s <= found.rate_bound * guest_ns * 1e-9 * (1 + 1e-9)
 

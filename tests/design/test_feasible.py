@@ -149,13 +149,13 @@ def test_guests_that_do_not_fit_together_are_refused_with_the_sum() -> None:
     # 256 MiB stay free, and each machine takes 128 MiB beside its memory.
     assert scenario("type: together, environment: box, guests: [1, 12]") == []
     assert scenario("type: together, environment: box, guests: [1, 13]") == [
-        "the guests of 's' need 13 x box (512M + 128M) = 8320M of memory together, and this host has 7936M free for "
+        "the guests of 's' need 13 x box (512M + 128M) = 8320M of memory in total, and this host has 7936M free for "
         "them; take fewer guests, or give each less"
     ]
     big = scenario(
         "type: together, environment: native, guests: [3]", "runc", "workload: memory, op: read, parameters: {size: 3G}"
     )
-    assert len(big) == 1 and "3 x native (3G + 8M) = 9240M of memory together" in big[0]
+    assert len(big) == 1 and "3 x native (3G + 8M) = 9240M of memory in total" in big[0]
     load = "type: loaded, environment: native, load: {workload: w, guests: 20, environment: box}"
     assert "native (2M + 8M) + 20 x box (512M + 128M) = 12810M" in scenario(load)[0]
 
@@ -171,7 +171,7 @@ def test_guests_are_compared_with_what_is_free_and_not_with_what_there_is(more: 
     host = replace(HOST, memory=40 << 30, unused=(22 << 30) + (256 << 20))
     (found,) = impossible_here(read, host)
     assert found.sentence.startswith(
-        "the guests of 's' need 3 x box (10G + 128M) = 31104M of memory together, and this host has 22G free for them"
+        "the guests of 's' need 3 x box (10G + 128M) = 31104M of memory in total, and this host has 22G free for them"
     )
     assert refused(found, read.plan)
     assert list(impossible_here(read, replace(host, unused=(31104 + 256) << 20))) == []
@@ -185,8 +185,8 @@ def test_environments_that_each_fit_are_measured_one_after_the_other() -> None:
     read = resolved(text)
     host = replace(HOST, unused=7 << 30)
     assert list(impossible_here(read, host)) == []
-    (crowd,) = growing_guests(read, ["native", "box", "two"], host.room(read.plan.rules.min_free_memory_bytes))
-    assert crowd.apart
+    (group,) = growing_guests(read, ["native", "box", "two"], host.room(read.plan.rules.min_free_memory_bytes))
+    assert group.apart
 
 
 def test_every_guest_that_works_at_the_same_time_has_a_disk_file() -> None:

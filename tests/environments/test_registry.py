@@ -34,7 +34,7 @@ def test_what_slices_show_otherwise_are_operations_and_reasons() -> None:
     for kind in KINDS.values():
         assert kind.unlike_in_slices.keys() <= known, kind.kind
         assert all(kind.unlike_in_slices.values())
-    assert gvisor.RUN_INS.keys() <= known
+    assert gvisor.WARM_UPS.keys() <= known
 
 
 def test_what_a_kind_may_leave_behind_has_one_name() -> None:

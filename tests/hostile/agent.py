@@ -1,7 +1,7 @@
-"""An agent that lies or floods in the way that its argument names, and is honest otherwise. Stands by itself.
+"""An agent that lies or floods in the way that its argument names, and is honest otherwise. Imports nothing of ours.
 
-LIES has every kind by name: what it does is a function from the honest message to what is sent in its place, at the
-moment that the name of its table says. Speaks the protocol over stdin and stdout.
+LIES has every kind by name: a function from the honest message to the one that is sent in its place. The name of its
+table is the moment of sending. Speaks the protocol over stdin and stdout.
 """
 
 import json

@@ -10,7 +10,9 @@ import jsonschema
 import pytest
 import typer
 
+from setup import commands_page
 from setup.kernel_page import page
+from setup.made_part import with_made
 from tests.house.tracked import ROOT, tracked
 from virtometer import errors
 from virtometer.cli.app import app
@@ -137,6 +139,14 @@ def test_the_drawing_of_the_errors_is_true() -> None:
         for label, thing in classes.items()
     }
     assert drawn_errors() == real
+
+
+def test_the_reference_of_the_commands_is_the_command_line_s() -> None:
+    made = commands_page.page()
+    assert commands_page.DOCUMENT.read_text(encoding="utf-8") == made, "docs/COMMANDS.md is stale, run: make contract"
+    assert "### virtometer plan check" in made and "| `--budget TIME` |" in made
+    with pytest.raises(ValueError, match="lacks the mark"):
+        with_made(ROOT / "README.md", "")
 
 
 def test_the_tables_of_the_kernels_are_the_agent_s() -> None:

@@ -1,4 +1,4 @@
-"""One analysis for all readers: no report and no command concludes anything from a campaign by itself."""
+"""One analysis for all readers: no report and no command has conclusions of its own from a campaign."""
 
 from __future__ import annotations
 

@@ -5,22 +5,17 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from virtometer.model import ClockFit, RoundTrip
 
 # A guest's clock at half speed that is 1,000 s behind, known within 20 us and 0.1 %.
 FIT = ClockFit(5_000_000_000, 1_005_000_000_000, 2.0, 20_000.0, 0.002, 8)
-times = st.integers(0, 2**53 - 1)
 
 
-def test_readings_and_lengths_are_converted_by_the_line() -> None:
+def test_readings_are_converted_by_the_line() -> None:
     assert FIT.to_host_ns(5_000_000_000) == 1_005_000_000_000
     assert FIT.to_host_ns(6_000_000_000) == 1_007_000_000_000
     assert FIT.to_host_ns(4_999_999_999) == 1_004_999_999_998
-    assert FIT.duration_s(5_000_000_000, 5_500_000_000) == pytest.approx(1.0)
-    assert FIT.duration_s(7, 7) == 0.0
 
 
 def test_bounds_grow_with_the_distance_from_the_reference_on_both_sides() -> None:
@@ -30,16 +25,10 @@ def test_bounds_grow_with_the_distance_from_the_reference_on_both_sides() -> Non
 
 
 def test_a_clock_that_was_not_compared_has_no_bound() -> None:
-    believed = ClockFit(0, 0, 1.0, math.nan, math.nan, 0)
-    assert FIT.compared and not believed.compared
-    assert math.isnan(believed.relative_bound) and math.isnan(believed.bound_at_ns(0))
-    assert believed.duration_s(0, 10**9) == pytest.approx(1.0), "it is converted all the same"
-
-
-@given(times, times)
-def test_a_length_is_the_difference_of_its_ends(start: int, end: int) -> None:
-    by_ends = (FIT.to_host_ns(end) - FIT.to_host_ns(start)) * 1e-9
-    assert FIT.duration_s(start, end) == pytest.approx(by_ends, rel=1e-9, abs=1e-5)
+    unknown = ClockFit(0, 0, 1.0, math.nan, math.nan, 0)
+    assert FIT.compared and not unknown.compared
+    assert math.isnan(unknown.relative_bound) and math.isnan(unknown.bound_at_ns(0))
+    assert unknown.to_host_ns(10**9) == 10**9, "it is converted all the same"
 
 
 def probe(sent: int, received: int, answered: int, back: int) -> RoundTrip:

@@ -15,10 +15,10 @@ def finding(*unlike: str) -> Finding:
     return Finding(workload="w", op="triad", value=value, ratio=ratio, verdict=Verdict.UNDECIDED, unlike=unlike)
 
 
-def test_like_with_like_is_where_no_condition_differs() -> None:
-    assert finding().like_with_like
-    assert not finding("io").like_with_like
-    assert not finding("io", "threads").like_with_like
+def test_comparable_is_where_no_condition_differs() -> None:
+    assert finding().comparable
+    assert not finding("io").comparable
+    assert not finding("io", "threads").comparable
 
 
 def test_findings_without_notes_and_levels_share_none() -> None:

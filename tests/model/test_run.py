@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from virtometer.model import (
+    Excluded,
     Failure,
     FailureKind,
     Mark,
@@ -12,7 +13,6 @@ from virtometer.model import (
     Placement,
     Run,
     Sample,
-    SetAside,
     Trial,
     TrialRecord,
 )
@@ -48,33 +48,33 @@ def test_a_mark_of_an_older_version_is_its_text() -> None:
     assert str(Mark(MarkKind.STEAL, "7%")) == "steal: 7%"
 
 
-def test_a_sample_is_used_unless_it_is_set_aside() -> None:
+def test_a_sample_is_used_unless_it_is_excluded() -> None:
     assert Sample(0, 1, 1, "").used
-    assert not any(Sample(0, 1, 1, "", why).used for why in SetAside)
+    assert not any(Sample(0, 1, 1, "", why).used for why in Excluded)
 
 
-def test_what_slices_and_long_windows_set_aside_by_design_is_not_unused() -> None:
-    kept = {why for why in SetAside if not Sample(0, 1, 1, "", why).unused}
-    assert kept == {SetAside.LONG_WINDOW, SetAside.SLICE, SetAside.RUN_IN}
+def test_what_slices_and_long_windows_excluded_by_design_is_not_unused() -> None:
+    kept = {why for why in Excluded if not Sample(0, 1, 1, "", why).unused}
+    assert kept == {Excluded.LONG_WINDOW, Excluded.SLICE, Excluded.WARM_UP}
     assert not Sample(0, 1, 1, "").unused
 
 
 @pytest.mark.parametrize(
-    ("slices", "set_aside", "in_slices", "in_long_windows"),
+    ("slices", "excluded", "in_slices", "in_long_windows"),
     [
         ([], [], False, False),
         ([None, None], [None, None], False, False),
         ([0, 1], [None, None], True, False),
-        ([-1, 0], [SetAside.LONG_WINDOW, None], True, False),
-        ([0, 0], [SetAside.RUN_IN, None], True, False),
-        ([-1, 0], [None, SetAside.SLICE], True, True),
+        ([-1, 0], [Excluded.LONG_WINDOW, None], True, False),
+        ([0, 0], [Excluded.WARM_UP, None], True, False),
+        ([-1, 0], [None, Excluded.SLICE], True, True),
         ([-1, -2], [None, None], True, True),
-        ([-1, -2], [None, SetAside.CLOCK_ERROR], True, True),
+        ([-1, -2], [None, Excluded.CLOCK_ERROR], True, True),
     ],
 )
 def test_a_run_says_whether_it_took_turns_and_counts_by_its_long_windows(
-    slices: list[int | None], set_aside: list[SetAside | None], in_slices: bool, in_long_windows: bool
+    slices: list[int | None], excluded: list[Excluded | None], in_slices: bool, in_long_windows: bool
 ) -> None:
-    samples = tuple(Sample(0, 1, 1, "", why, slice=number) for number, why in zip(slices, set_aside, strict=True))
+    samples = tuple(Sample(0, 1, 1, "", why, slice=number) for number, why in zip(slices, excluded, strict=True))
     run = Run(TRIAL.placements[0], "g", "memory", "triad", {}, 1, "B/s", "higher", {}, samples, ())
     assert (run.in_slices, run.in_long_windows) == (in_slices, in_long_windows)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from virtometer.model import NO_SLICE, Sample, Samples, SetAside, columns_of, texts_of
+from virtometer.model import NO_SLICE, Excluded, Sample, Samples, columns_of, texts_of
 from virtometer.model.samples import first_slice, reason_code
 
 NUMBERS = st.integers(-(2**62), 2**62)
@@ -19,7 +19,7 @@ SAMPLES = st.lists(
         NUMBERS,
         NUMBERS,
         st.text(max_size=3),
-        st.none() | st.sampled_from(SetAside),
+        st.none() | st.sampled_from(Excluded),
         st.text(max_size=3),
         st.none() | st.integers(-3, 9),
     ),
@@ -46,13 +46,13 @@ def test_they_are_equal_to_a_tuple_of_the_same_samples(made: list[Sample], start
 @given(SAMPLES)
 def test_columns_say_what_the_samples_say(made: list[Sample]) -> None:
     of = columns_of(made)
-    assert of.reasons == [one.set_aside for one in made]
+    assert of.reasons == [one.excluded for one in made]
     assert of.used.tolist() == [one.used for one in made]
     assert of.unused.tolist() == [one.unused for one in made]
     assert of.in_long_windows.tolist() == [(one.slice or 0) < 0 for one in made]
     assert of.only_long_windows == all((one.slice or 0) < 0 for one in made if one.used)
-    for reason in SetAside:
-        assert of.set_aside(reason).tolist() == [one.set_aside is reason for one in made]
+    for reason in Excluded:
+        assert of.excluded_by(reason).tolist() == [one.excluded is reason for one in made]
     assert of.work_of(of.used) == sum(one.work for one in made if one.used), "not cut at 64 bits"
     for samples in (tuple(made), in_columns(made)):
         assert list(texts_of(samples)) == [(one.check, one.mark) for one in made]
@@ -80,6 +80,6 @@ def test_a_number_of_more_than_64_bits_is_an_error() -> None:
 
 
 def test_codes_tell_reasons_apart_and_no_slice_is_no_number_of_a_slice() -> None:
-    assert len({reason_code(reason) for reason in (None, *SetAside)}) == len(SetAside) + 1
+    assert len({reason_code(reason) for reason in (None, *Excluded)}) == len(Excluded) + 1
     assert reason_code(None) < 0
     assert NO_SLICE == -(2**63)

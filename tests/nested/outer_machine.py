@@ -33,7 +33,7 @@ MODULES = (
 
 # TCG of QEMU 7.2 has faults of its own. With two processors it now and then delivers an interrupt between two machines
 # of KVM, where a processor holds them back, and the outer kernel panics. It refuses `iret` to paravirtualized kernels
-# where SMAP is on, and lets Xen believe that there is `mwait`.
+# where SMAP is on, and lets Xen use `mwait`, which is not there.
 _PROCESSORS = 1
 _PROCESSOR = "EPYC,+svm,+npt,-smap,-monitor"
 _WORDS = "quiet panic=-1"

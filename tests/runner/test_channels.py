@@ -52,7 +52,7 @@ def tcp() -> Iterator[Stream]:
 
 @contextlib.contextmanager
 def serial_line() -> Iterator[Stream]:
-    """A terminal that the agent makes raw by itself."""
+    """A terminal that the agent itself makes raw."""
     ours, theirs = pty.openpty()
     with os.fdopen(theirs, "rb", buffering=0), started("serial", os.ttyname(theirs)):
         yield both_ways(ours)

@@ -15,7 +15,7 @@ from tests.store.campaigns import campaign as ledger_campaign
 from virtometer.analysis import analyse, by_guest_clocks
 from virtometer.analysis.describe.clocks import clock_qualities
 from virtometer.clock import intervals
-from virtometer.model import FailureKind, Mark, MarkKind, Run, SetAside, TrialRecord
+from virtometer.model import Excluded, FailureKind, Mark, MarkKind, Run, TrialRecord
 from virtometer.report.findings.clocks import figure
 from virtometer.runner.campaign import whole as campaigns
 from virtometer.runner.execution import clock_monitor
@@ -145,17 +145,17 @@ def test_every_run_of_a_guest_makes_its_clock_known_better(
 
 @pytest.mark.parametrize("rate", [0.5, 0.9, 1.0, 1.1, 2.0])
 def test_a_tool_that_believes_the_clock_is_put_right(trial: RunTrial, rate: float) -> None:
-    """Its own number, the corrected one and the stopwatch's stand side by side."""
+    """Its own number, the corrected one and that of the wall clock stand side by side."""
     tool = [{"name": "tool", "workload": "ab", "op": "get", "parameters": {"url": "http://127.0.0.1/x"}}]
     record = trial({"rate": rate, "tool": True}, 1.0, workloads=tool)
     assert (record.status, record.reason) == ("done", "")
     (run,) = record.runs
     ways = {name: measure["value"] for name, measure in run.reported.measures.items()}
-    assert ways["tool-says"] == pytest.approx(1000 / rate, rel=0.01)
+    assert ways["tool-reported"] == pytest.approx(1000 / rate, rel=0.01)
     assert ways["tool-corrected"] == pytest.approx(1000, rel=0.01)
-    assert 800 < ways["tool-by-stopwatch"] <= 1010
+    assert 800 < ways["tool-by-wall-clock"] <= 1010
     assert (run.unit, run.better, run.scored.value) == ("1/s", "higher", ways["tool-corrected"])
-    assert run.reported.value == ways["tool-says"]
+    assert run.reported.value == ways["tool-reported"]
 
 
 def test_a_tool_that_the_laboratory_lets_go_is_timed_from_there(trial: RunTrial) -> None:
@@ -164,9 +164,9 @@ def test_a_tool_that_the_laboratory_lets_go_is_timed_from_there(trial: RunTrial)
     record = trial({"rate": 2.0, "tool": True}, 1.0, workloads=tool, timing="laboratory", clock_error=0.9)
     assert (record.status, record.reason) == ("done", "")
     ways = {name: measure["value"] for name, measure in record.runs[0].reported.measures.items()}
-    assert ways["tool-says"] == pytest.approx(500, rel=0.01)
+    assert ways["tool-reported"] == pytest.approx(500, rel=0.01)
     assert ways["tool-corrected"] == pytest.approx(1000, rel=0.02)
-    assert ways["tool-by-stopwatch"] == pytest.approx(ways["tool-corrected"], rel=1e-3)
+    assert ways["tool-by-wall-clock"] == pytest.approx(ways["tool-corrected"], rel=1e-3)
 
 
 def kept(record: TrialRecord, kind: str) -> Run:
@@ -179,7 +179,7 @@ def kept(record: TrialRecord, kind: str) -> Run:
     assert record.failure is not None
     assert (record.failure.kind, record.failure.placement) == (FailureKind.CLOCK, 0)
     assert {sample.mark for sample in left.samples} == {record.failure.reason}
-    assert {sample.set_aside for sample in left.samples} == {SetAside.FAILED_TRIAL}
+    assert {sample.excluded for sample in left.samples} == {Excluded.FAILED_TRIAL}
     assert len(left.probes) >= 16
     assert left.unit == "FLOP/s"
     assert left.report is not None, "the run came to its end"
@@ -301,9 +301,9 @@ def test_what_a_tool_said_that_believed_a_clock_which_stepped_is_kept(trial: Run
     record = trial({"jump_s": 3.0, "tool": True}, 1.0, workloads=tool)
     (left,) = record.runs
     assert left.fault is not None and left.fault.kind == "stepped"
-    assert left.reported.measures["tool-says"] == {"unit": "1/s", "value": pytest.approx(250, rel=0.05)}
+    assert left.reported.measures["tool-reported"] == {"unit": "1/s", "value": pytest.approx(250, rel=0.05)}
     (run,) = by_own_clock(record).runs
-    assert run.scored.value == run.reported.value == left.reported.measures["tool-says"]["value"]
+    assert run.scored.value == run.reported.value == left.reported.measures["tool-reported"]["value"]
 
 
 @pytest.mark.parametrize("clock", [{}, {"rate": 0.5}, {"rate": 2.0, "leap_s": 3.0}, {"rate": 0.9, "leap_s": 0.01}])

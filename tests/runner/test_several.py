@@ -1,4 +1,4 @@
-"""Campaigns in which several guests work at the same time, with real guests."""
+"""Campaigns in which groups of guests work, with real guests."""
 
 from __future__ import annotations
 

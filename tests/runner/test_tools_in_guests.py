@@ -1,4 +1,4 @@
-"""External tools in environments: the host's own program, carried into each, its number told three times."""
+"""External tools in environments: the host's own program, carried into each, its number reported three times."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ def told_three_times(record: TrialRecord, unit: str) -> dict[str, float]:
     assert (record.status, record.reason) == ("done", "")
     (run,) = record.runs
     ways = {name: measure["value"] for name, measure in run.reported.measures.items() if name.startswith("tool-")}
-    assert ways.keys() == {"tool-says", "tool-corrected", "tool-by-stopwatch"}
-    assert (run.unit, run.scored.value, run.reported.value) == (unit, ways["tool-corrected"], ways["tool-says"])
-    assert ways["tool-corrected"] == pytest.approx(ways["tool-says"] / run.scored.clock.rate)
-    assert 0 < ways["tool-by-stopwatch"] < ways["tool-corrected"] * 1.05
+    assert ways.keys() == {"tool-reported", "tool-corrected", "tool-by-wall-clock"}
+    assert (run.unit, run.scored.value, run.reported.value) == (unit, ways["tool-corrected"], ways["tool-reported"])
+    assert ways["tool-corrected"] == pytest.approx(ways["tool-reported"] / run.scored.clock.rate)
+    assert 0 < ways["tool-by-wall-clock"] < ways["tool-corrected"] * 1.05
     return ways
 
 

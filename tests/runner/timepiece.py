@@ -155,7 +155,7 @@ def run_at_the_gate(name: str, seconds: float) -> None:
 
 
 def tool(name: str, seconds: float, host_timed: bool) -> None:
-    """A program that believes the clock: 1000 requests in a second of the host's time."""
+    """A program that takes the clock as true: 1000 requests in a second of the host's time."""
     global started
     started = time.monotonic_ns()
     if host_timed:

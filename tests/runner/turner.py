@@ -5,7 +5,7 @@ of 100 ms and more. longest: seconds of an iteration. dies, hangs, ends, fails, 
 from 1, at which it ends the process, does nothing more, ends the run, reports a failure, or waits for the next slice
 without a sample. round_trip: seconds that a ping takes. late: seconds after which a guest begins that finds another one
 at work; needs a host. host: a directory in which those that work leave a file each. capacity: so many of them work at
-full speed together, and more share that. loss: of the speed for each other one that works.
+full speed at the same time, and more share that. loss: of the speed for each other one that works.
 """
 
 import json

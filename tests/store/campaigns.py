@@ -11,6 +11,7 @@ from virtometer.model import (
     ClockFit,
     CommandLine,
     EnvironmentStatus,
+    Excluded,
     Failure,
     FailureKind,
     GuestStart,
@@ -26,7 +27,6 @@ from virtometer.model import (
     Run,
     Sample,
     Score,
-    SetAside,
     Traffic,
     Trial,
     TrialRecord,
@@ -107,7 +107,7 @@ def done(trial: Trial, samples: int = 20) -> TrialRecord:
             samples=tuple(
                 Sample(
                     10 + k, 20 + k, 2**53 - 1 - k, f"c{k}",
-                    None if k % 3 else SetAside.CLOCK_ERROR, "" if k % 3 else "clock error",
+                    None if k % 3 else Excluded.CLOCK_ERROR, "" if k % 3 else "clock error",
                     None if n % 4 == 2 else k - 1,
                 )
                 for k in range(samples)
@@ -161,7 +161,7 @@ def lied(trial: Trial, samples: int = 20) -> TrialRecord:
         unit="IO/s",
         better="higher",
         conditions={"io": "direct"},
-        samples=tuple(Sample(10 + k, 5 - k, k, f"c{k}", SetAside.FAILED_TRIAL, "it stepped") for k in range(samples)),
+        samples=tuple(Sample(10 + k, 5 - k, k, f"c{k}", Excluded.FAILED_TRIAL, "it stepped") for k in range(samples)),
         probes=tuple(RoundTrip(kind, k, k + 1, k + 2, k + 3) for k, kind in enumerate(KINDS)),
         report=AgentReport(7.5 + n, 0.25 + n, {"passed": True}, {}, {}) if n % 2 else None,
         fault=ClockFault("stepped", -3.0, 0.25) if n % 3 else ClockFault("uncertain", bound=0.0064),

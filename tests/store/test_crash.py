@@ -58,7 +58,7 @@ def whole(of: Campaign, back: Campaign) -> bool:
 
 
 def test_killed_while_recording(tmp_path: Path) -> None:
-    of = campaign(250)
+    of = campaign(120)
     dice = random.Random(5)
     directory = tmp_path / "r"
     Ledger.create(directory, of).close()
@@ -93,7 +93,7 @@ def test_killed_while_creating(tmp_path: Path) -> None:
     of = campaign(40)
     dice = random.Random(6)
     nothing = complete = 0
-    for number in range(120):
+    for number in range(60):
         directory = tmp_path / f"r{number}"
 
         def work(descriptor: int, directory: Path = directory) -> None:

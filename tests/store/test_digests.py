@@ -1,4 +1,4 @@
-"""The chain of digests names what is damaged, also of what was set aside."""
+"""The chain of digests names damaged trials, also superseded ones."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_the_rows_of_a_trial_are_all_that_belongs_to_it(tmp_path: Path) -> None:
     assert nothing == [[table] for table in tables]
 
 
-def test_a_trial_that_is_set_aside_leaves_the_tables_and_the_chain_holds(tmp_path: Path) -> None:
+def test_a_trial_that_is_superseded_leaves_the_tables_and_the_chain_holds(tmp_path: Path) -> None:
     made_small(tmp_path / "r")
     with contextlib.closing(opened(tmp_path / "r")) as raw:
         rows = digests.trial_rows(raw, 0)

@@ -113,7 +113,7 @@ def test_what_a_failed_trial_left_is_never_used(tmp_path: Path) -> None:
     of = campaign()
     record = lied(of.planned[0])
     (left,) = record.runs
-    used = replace(left, samples=tuple(replace(sample, set_aside=None, mark="") for sample in left.samples))
+    used = replace(left, samples=tuple(replace(sample, excluded=None, mark="") for sample in left.samples))
     with Ledger.create(tmp_path / "r", of) as ledger:
         with pytest.raises(ValueError, match="no sample of a failed trial is used"):
             ledger.record([replace(record, runs=(used,))], [guest(0)], [])

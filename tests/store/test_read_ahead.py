@@ -1,4 +1,4 @@
-"""What threads read ahead is what one reads by itself, in the same order, also where they cannot read at all."""
+"""Threads that read ahead give the same values as one reader, in the same order, also where they cannot read at all."""
 
 from __future__ import annotations
 

@@ -115,7 +115,7 @@ def test_samples_and_probes_have_their_place_in_the_order() -> None:
     run = done(campaign(1).planned[0], 3).runs[0]
     samples, probes = sample_rows(4, 1, run.samples), probe_rows(4, 1, run.probes)
     assert [(row["trial"], row["placement"], row["position"]) for row in samples] == [(4, 1, n) for n in range(3)]
-    assert [row["set_aside"] for row in samples] == ["clock-error", None, None]
+    assert [row["excluded"] for row in samples] == ["clock-error", None, None]
     assert [row["kind"] for row in probes] == [probe.kind for probe in run.probes]
     assert sample_rows(4, 1, ()) == probe_rows(4, 1, ()) == []
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tests.store.campaigns import campaign, done, guest
 from tests.store.ledgers import made, outcome, read
-from virtometer.model import NO_SLICE, Sample, Samples, SetAside
+from virtometer.model import NO_SLICE, Excluded, Sample, Samples
 from virtometer.store import digests, files, rows, schema
 from virtometer.store.ledger import Ledger
 from virtometer.store.sample_rows import sample_rows
@@ -25,7 +25,7 @@ TEXTS = st.text(max_size=4) | st.sampled_from(
 )
 SAMPLES = st.lists(
     st.builds(
-        Sample, NUMBERS, NUMBERS, NUMBERS, TEXTS, st.none() | st.sampled_from(SetAside), TEXTS, st.none() | NUMBERS
+        Sample, NUMBERS, NUMBERS, NUMBERS, TEXTS, st.none() | st.sampled_from(Excluded), TEXTS, st.none() | NUMBERS
     ),
     min_size=1,
     max_size=6,
@@ -59,7 +59,7 @@ def test_the_json_and_the_samples_are_those_that_are_read_row_by_row(runs: list[
 
 
 def test_plain_samples_are_read_in_one_pass_and_others_are_not() -> None:
-    plain = [Sample(5, 9, 2, "0x1", SetAside.RUN_IN, "the first", 0), Sample(9, 12, 3, "0x2", slice=0)]
+    plain = [Sample(5, 9, 2, "0x1", Excluded.WARM_UP, "the first", 0), Sample(9, 12, 3, "0x2", slice=0)]
     for odd in ("é", "\\", '"', "\n", "\x7f", "\x00"):
         with contextlib.closing(stored([plain, [Sample(0, 1, 1, odd)]])) as raw:
             assert sample_rows(raw, 4) is None, odd
@@ -106,8 +106,8 @@ def test_a_ledger_gives_back_odd_texts_too(tmp_path: Path) -> None:
         "check_value = check_value || char(0) || 'x'",
         "check_value = CAST(check_value AS BLOB)",
         "check_value = CAST(x'ff' AS TEXT)",
-        "set_aside = 'run-in'",
-        "set_aside = ''",
+        "excluded = 'warm-up'",
+        "excluded = ''",
         "mark = 'a mark'",
         "slice = NULL",
         "position = position + 1000",

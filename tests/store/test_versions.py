@@ -103,12 +103,15 @@ def test_a_ledger_of_this_version_is_read_and_goes_on(tmp_path: Path) -> None:
         assert ledger.read().trials == tuple(recorded)
 
 
+@pytest.mark.parametrize(("application", "version"), [(schema.FORMER_ID, 10), (schema.APPLICATION_ID, 1)])
 @pytest.mark.parametrize("write", [False, True])
-def test_a_ledger_from_before_the_first_release_is_refused(tmp_path: Path, write: bool) -> None:
+def test_a_ledger_from_before_the_first_release_is_refused(
+    tmp_path: Path, write: bool, application: int, version: int
+) -> None:
     directory = small(tmp_path / "r")
     with sqlite3.connect(directory / "ledger.sqlite") as connection:
-        connection.execute(f"PRAGMA application_id = {schema.FORMER_ID}")
-        connection.execute("PRAGMA user_version = 10")
+        connection.execute(f"PRAGMA application_id = {application}")
+        connection.execute(f"PRAGMA user_version = {version}")
     before = (directory / "ledger.sqlite").read_bytes()
     with pytest.raises(LedgerError, match="was written by a Virtometer before its first release") as caught:
         Ledger.open(directory, write=write)

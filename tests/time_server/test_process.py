@@ -16,7 +16,7 @@ import pytest
 from tests.environments.booted import BOOT_S, agent, greet, lab, require, until
 from tests.runner.fixtures import Document, MakePlan, Watcher, resolved
 from tests.waiting import wait_until
-from virtometer.analysis.compare.outside import Timed, timed
+from virtometer.analysis.compare.reference_clock import Timed, timed
 from virtometer.environments.kinds.bubblewrap import Bubblewrap
 from virtometer.environments.kinds.qemu.kind import Qemu, QemuSettings
 from virtometer.environments.kinds.runc import Runc
@@ -97,7 +97,7 @@ def test_containers_reach_it(
 @pytest.mark.slow
 @pytest.mark.parametrize("icount", ["auto", "shift=2,sleep=off"])
 def test_it_agrees_with_the_hosts_stopwatch_where_a_clock_lies(tmp_path: Path, icount: str) -> None:
-    """All samples, and after each a further solution: the stopwatch also has the making and verifying of systems."""
+    """All samples, and after each a further solution: the wall clock also has the making and verifying of systems."""
     order = 500
     with lab(tmp_path, disk=False) as one:
         environment = Qemu(one)
@@ -133,9 +133,9 @@ def test_it_agrees_with_the_hosts_stopwatch_where_a_clock_lies(tmp_path: Path, i
         finally:
             guest.stop()
     once = 2 * order**3 // 3 + 2 * order**2
-    by_stopwatch = sum(sample.work + once for sample in samples) / took_s
-    own, outside = (event.measures[name].value for name in ("guest-rate", "outside-rate"))
-    assert 0.95 < outside / by_stopwatch < 1.4, (own, outside, by_stopwatch)
+    by_wall_clock = sum(sample.work + once for sample in samples) / took_s
+    own, outside = (event.measures[name].value for name in ("guest-rate", "reference-rate"))
+    assert 0.95 < outside / by_wall_clock < 1.4, (own, outside, by_wall_clock)
     if icount != "auto":  # which makes the clock right on average
         assert own > 1.5 * outside
 

@@ -26,7 +26,7 @@ from virtometer.analysis import analyse
 from virtometer.analysis.compare.blocks import Cell, apart, beside, cells, counterpart, logs_by_block, usable
 from virtometer.analysis.compare.control import control_spread, controls
 from virtometer.analysis.statistics.equivalence import noise_floor_share
-from virtometer.model import Campaign, Failure, FailureKind, GuestKey, Placement, SetAside, Treatment, Trial
+from virtometer.model import Campaign, Excluded, Failure, FailureKind, GuestKey, Placement, Treatment, Trial
 
 NATIVE = Place("native")
 NAME = "memory triad 64 MB"
@@ -120,9 +120,9 @@ def test_a_failed_trial_is_in_each_cell_that_it_measured_and_a_service_is_in_non
     }
 
 
-def test_a_run_of_which_every_sample_was_set_aside_is_not_usable_and_one_without_samples_is() -> None:
+def test_a_run_of_which_every_sample_was_excluded_is_not_usable_and_one_without_samples_is() -> None:
     (run,) = simulate([NATIVE], blocks=1).trials[0].runs
-    aside = tuple(replace(sample, set_aside=SetAside.OUTSIDE) for sample in run.samples)
+    aside = tuple(replace(sample, excluded=Excluded.OUTSIDE) for sample in run.samples)
     assert usable(run)
     assert usable(replace(run, samples=(*aside[1:], run.samples[0])))
     assert not usable(replace(run, samples=aside))

@@ -34,7 +34,7 @@ def turning(
 
 
 def stopped(run: Run, record: TrialRecord) -> Run:
-    """The box is as fast as native, with a little noise; in two rounds of each block a stop takes nearly all."""
+    """The box is as fast as native, with a little noise; in two rounds of each block a stall takes nearly all."""
     block, box = record.trial.block, run.placement.environment == "box"
     speed = 1e9 * (1.002 if box and block % 2 else 1.0)
     return in_rounds(run, [speed / (30 if box and number in (block, 19) else 1) for number in range(20)])
@@ -77,7 +77,7 @@ def test_the_noise_floor_is_that_of_the_same_ratio() -> None:
 
 
 def test_forecasts_are_about_the_same_ratio() -> None:
-    """The blocks of the box differ so much that nothing is decided; stops come on top."""
+    """The blocks of the box differ so much that nothing is decided; stalls come on top."""
 
     def noisy(run: Run, record: TrialRecord) -> Run:
         block, box = record.trial.block, run.placement.environment == "box"

@@ -135,7 +135,7 @@ def test_two_campaigns_in_groups_are_compared_within_their_groups() -> None:
 def with_stops(
     efficiency: float, stopped: tuple[int, ...], *, seed: int = 1, verdict: VerdictBy = "typical"
 ) -> Campaign:
-    """A box in ten slices a block, which stands still for most of one slice in the blocks that are named."""
+    """A box in ten slices a block, which stalls for most of one slice in the blocks that are named."""
     box = Place("box", "runc", efficiency={"": efficiency})
     of = simulate([NATIVE, box], [READ], blocks=8, noise=noisy(0.002), seed=seed, verdict=verdict)
     blocks = {run.guest_id: record.trial.block for record in of.trials for run in record.runs}

@@ -19,9 +19,9 @@ from virtometer.model import Scenario, Verdict
 def test_work_that_is_not_measured_alone_is_left_out() -> None:
     of = simulate([NATIVE, Place("box", "runc", efficiency={"": 0.8})], [FORK, READ], blocks=8)
     alone = Scenario(name="alone", type="alone", workloads=["read"])
-    crowd = Scenario(name="crowd", type="together", workloads=["fork"], guests=[2])
+    group = Scenario(name="group", type="together", workloads=["fork"], guests=[2])
     trials = [replace(one, trial=replace(one.trial, scenario="alone")) for one in of.trials]
-    part = replace(of, plan=of.plan.model_copy(update={"scenarios": [alone, crowd]}), trials=tuple(trials))
+    part = replace(of, plan=of.plan.model_copy(update={"scenarios": [alone, group]}), trials=tuple(trials))
     found = compare_environments(part, "native", "box", 0.05)
     assert list(verdicts(found)) == [("read", "box")]
     assert found.left_out == ("fork is not measured alone in native",)

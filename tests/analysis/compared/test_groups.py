@@ -1,4 +1,4 @@
-"""Several guests at once in two campaigns."""
+"""Groups of guests in two campaigns."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dataclasses import replace
 import pytest
 
 from tests.analysis.simulated_campaigns import changed, with_runs
-from tests.report.crowds import SCENARIOS, crowd
+from tests.report.group_campaigns import SCENARIOS, group_campaign
 from virtometer.analysis.compared.campaigns import compare_campaigns
 from virtometer.analysis.compared.comparison import Where
 from virtometer.analysis.compared.groups import words
 from virtometer.analysis.compared.worse import Outcome
 from virtometer.model import Campaign, Run
 
-ONE = crowd(seed=7)
+ONE = group_campaign(seed=7)
 
 
 def slowed(of: Campaign, environment: str, share: float) -> Campaign:
@@ -39,7 +39,7 @@ def test_a_campaign_against_itself_is_equivalent_in_every_group_and_cell() -> No
 
 @pytest.mark.parametrize("name", ["growing", "copies", "under load", "disk and net", "guest to guest", "switching"])
 def test_a_loss_of_a_fifth_is_worse_and_the_same_twice_is_not(name: str) -> None:
-    other = crowd(seed=8)
+    other = group_campaign(seed=8)
     same = compare_campaigns(ONE, other, 0.2)
     environment = "native" if name == "copies" else "runc"
     lost = compare_campaigns(ONE, slowed(other, environment, 0.6), 0.2)
@@ -50,7 +50,7 @@ def test_a_loss_of_a_fifth_is_worse_and_the_same_twice_is_not(name: str) -> None
 
 
 def test_how_sums_are_divided_is_said() -> None:
-    found = {one.where: one for one in compare_campaigns(ONE, crowd(seed=8), 0.05).compared}
+    found = {one.where: one for one in compare_campaigns(ONE, group_campaign(seed=8), 0.05).compared}
     said = {
         Where("linpack", "runc", "growing", 3): "divided by as many guests of the baseline",
         Where("linpack", "native", "copies", 2): "divided by one guest of the baseline alone",

@@ -45,7 +45,7 @@ def test_latencies_are_in_host_time_and_by_rate() -> None:
     assert latencies[1000].n == 9 and latencies[1000].low is not None
 
 
-@pytest.mark.parametrize("sd", [0.1, 0.4])
+@pytest.mark.parametrize("sd", [pytest.param(0.1, marks=pytest.mark.slow), 0.4])
 def test_injected_knees_and_ratios_lie_in_their_intervals(sd: float) -> None:
     rng, knee_hits, ratio_hits = np.random.default_rng(5), 0, 0
     plain = simulate([Place("native"), Place("box")], offered(), samples=1, blocks=9)

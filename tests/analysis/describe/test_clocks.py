@@ -1,4 +1,4 @@
-"""How far a clock can be believed."""
+"""How well a guest's clock keeps time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from tests.analysis.simulated_campaigns import Place, Work, changed, lied, simulate, with_runs
 from virtometer.analysis import by_guest_clocks
 from virtometer.analysis.describe.clocks import clock_qualities
-from virtometer.model import Campaign, ClockFault, ClockFit, SetAside
+from virtometer.model import Campaign, ClockFault, ClockFit, Excluded
 
 CLOCK = Work("clock", "clock", "watch", "s", 3e-8)
 
@@ -118,8 +118,8 @@ def test_samples_that_were_too_short_for_the_clock_are_counted_where_the_run_was
     made = simulate([Place("native")], [CLOCK], blocks=1)
     (run,) = made.trials[0].runs
     first, second, *rest = run.samples
-    short = replace(first, set_aside=SetAside.CLOCK_ERROR, mark="clock error ±0.6% exceeds the limit of 0.5%")
-    outside = replace(second, set_aside=SetAside.OUTSIDE, mark="outside the stretch")
+    short = replace(first, excluded=Excluded.CLOCK_ERROR, mark="clock error ±0.6% exceeds the limit of 0.5%")
+    outside = replace(second, excluded=Excluded.OUTSIDE, mark="outside the stretch")
     (quality,) = clock_qualities(with_runs(made, lambda run: replace(run, samples=(short, outside, *rest))))
     assert (quality.runs, quality.rejected) == (1, 1)
 

@@ -47,12 +47,12 @@ MEASURES = [
     # by the host, and by the host over a time of the guest's
     ("net", "stream", "service-demand-remote", "s/B", 2.0),
     ("net", "stream", "cpu-remote", "s/s", 1.0),
-    ("linpack", "classic", "outside-rate", "FLOP/s", 2.0),
-    ("linpack", "classic", "outside-round-trip", "s", 2.0),
+    ("linpack", "classic", "reference-rate", "FLOP/s", 2.0),
+    ("linpack", "classic", "reference-round-trip", "s", 2.0),
     # about the guest's clock
     ("linpack", "classic", "guest-rate", "FLOP/s", 2.0),
-    ("command", "run", "tool-says", "1/s", 2.0),
-    ("command", "run", "tool-by-stopwatch", "1/s", 2.0),
+    ("command", "run", "tool-reported", "1/s", 2.0),
+    ("command", "run", "tool-by-wall-clock", "1/s", 2.0),
     # within the work
     ("clock", "watch", "cost-monotonic", "s", 4.0),
     # of another agent

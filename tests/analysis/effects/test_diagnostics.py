@@ -47,7 +47,7 @@ def test_three_factors_that_act_together_are_noticed() -> None:
     three = response(
         ALL, lambda one: 0.1 * ((one["aio"] == "io_uring") ^ (one["cache"] == "none") ^ (one["dummy"] == "b"))
     )
-    assert "three or more factors act together" in said(three)
+    assert "three or more factors interact" in said(three)
 
 
 @pytest.mark.parametrize(("missing", "sentence"), [(1, "1 trial of 97 without"), (3, "3 trials of 99 without")])

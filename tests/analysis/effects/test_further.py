@@ -12,18 +12,20 @@ from tests.analysis.effects.experiments import experiment, response
 from tests.analysis.effects.known_effects import NOISE, Case, full
 from tests.analysis.effects.staged_effects import BY_RULE, Outcome, repeat
 from virtometer.analysis.effects.claims import Influence
-from virtometer.analysis.effects.further import Told, allot_effects, blocks_of_workloads, told
+from virtometer.analysis.effects.further import Reported, allot_effects, blocks_of_workloads, reported
 from virtometer.analysis.statistics.spread import Spread
 from virtometer.analysis.stopping.rule import STRICTNESS, Allotment
 
 MARGIN = 0.05
 
 
-def contrast(term: str, mean: float, sd: float, *, zero: float = 0.3, none: float = 0.3, work: str = "read") -> Told:
-    return Told(work, term, Spread(mean, sd, 6), 20.0, zero, none)
+def contrast(
+    term: str, mean: float, sd: float, *, zero: float = 0.3, none: float = 0.3, work: str = "read"
+) -> Reported:
+    return Reported(work, term, Spread(mean, sd, 6), 20.0, zero, none)
 
 
-def allotment(*family: Told, **more: float) -> Allotment:
+def allotment(*family: Reported, **more: float) -> Allotment:
     given = {"block_s": {"read": 10.0, "write": 1.0}, "start_s": 0.0, "left_s": math.inf, **more}
     return allot_effects(family, MARGIN, BY_RULE, **given)  # type: ignore[arg-type]
 
@@ -62,7 +64,7 @@ def test_the_cheapest_workload_comes_first_and_others_are_named_by_their_terms()
 
 def test_contrasts_of_all_that_is_to_be_made_best_are_told() -> None:
     of = experiment(response_of("read"), response_of("cost", beside=True))
-    found = told(of, MARGIN)
+    found = reported(of, MARGIN)
     assert {one.workload for one in found} == {"read"}
     assert {one.term for one in found} >= {"aio", "cache", "dummy", "aio:cache"}
     aio = next(one for one in found if one.term == "aio")

@@ -80,7 +80,7 @@ def test_no_influence_is_said_wrongly_at_most_once_in_twenty(noise: str) -> None
 
 
 def test_an_effect_that_changes_from_block_to_block_has_the_interval_that_takes() -> None:
-    """The effect of one factor varies as much as the noise; the other effects are told as exactly as before."""
+    """The effect of one factor varies as much as the noise; the errors of the other effects are as before."""
 
     case = Case([2, 2, 2], full([2, 2, 2]), 8)
     level, block = case.ordered(np.random.default_rng(1000))  # as `repeat` does for its first order

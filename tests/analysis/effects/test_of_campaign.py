@@ -13,7 +13,7 @@ from virtometer.analysis import analyse
 from virtometer.analysis.compare.blocks import cells
 from virtometer.analysis.effects.claims import Influence
 from virtometer.analysis.effects.effect import Effects
-from virtometer.analysis.effects.further import told
+from virtometer.analysis.effects.further import reported
 from virtometer.analysis.effects.of_campaign import experiment
 from virtometer.model import Failure, FailureKind, Mark, MarkKind
 
@@ -128,4 +128,4 @@ def test_effects_on_a_busy_host_get_no_further_blocks() -> None:
     )
     made = experiment(campaign, cells(campaign))
     assert made is not None
-    assert {one.workload for one in told(made, 0.05)} == {"sequential read"}
+    assert {one.workload for one in reported(made, 0.05)} == {"sequential read"}

@@ -58,7 +58,7 @@ def test_aliases_and_terms_without_a_number_are_said_in_words() -> None:
     found = effects(experiment(half, variables=three), 0.03).metrics[0]
     a = next(one for one in found.effects if one.term == "a")
     assert a.verdict is Influence.INFLUENCE and a.aliases == ("b:c",) and a.wholly
-    assert a.notes == ("cannot be told from b:c in this design: the number is of all of them together",)
+    assert a.notes == ("cannot be told from b:c in this design: the number is of their sum",)
     two = (AIO, DUMMY)
     never = response(two, lambda _: 0.0, skip=lambda one: one["aio"] == "io_uring" and one["dummy"] == "b")
     lost = effects(experiment(never, variables=two), 0.03).metrics[0]

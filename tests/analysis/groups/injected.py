@@ -1,4 +1,4 @@
-"""Trials of several guests with known truth, as `gather` would return them."""
+"""Trials of groups of guests with known truth, as `gather` would return them."""
 
 from __future__ import annotations
 

@@ -192,7 +192,7 @@ def test_the_skew_is_the_99th_percentile_and_the_stretch_the_median() -> None:
 
 def test_trials_that_were_repeated_are_noted() -> None:
     trials = [replace(trial(block, [member(1.0), member(1.0, 2)]), repeated=block < 2) for block in range(6)]
-    said = "2 of 6 trials repeated with longer windows, because the guests had hardly run together"
+    said = "2 of 6 trials repeated with longer windows, because the guests had hardly run at the same time"
     assert said in made(trials)[0].notes
     assert not any("repeated" in note for note in made(trials[2:])[0].notes)
 

@@ -1,4 +1,4 @@
-"""From records to trials of several guests: who, what, on which processors, in which stretch."""
+"""From records to trials of groups of guests: who, what, on which processors, in which stretch."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tests.analysis.simulated_campaigns import changed, with_runs
-from tests.report.crowds import CPUS, crowd
+from tests.report.group_campaigns import CPUS, group_campaign
 from virtometer.analysis.groups.gather import failed, gather, types_of
 from virtometer.analysis.groups.members import GroupTrial
 from virtometer.model import Campaign, Mark, MarkKind
@@ -15,7 +15,7 @@ from virtometer.model import Campaign, Mark, MarkKind
 
 @pytest.fixture(scope="module")
 def campaign() -> Campaign:
-    return crowd(blocks=2)
+    return group_campaign(blocks=2)
 
 
 def of(campaign: Campaign, scenario: str, members: int) -> GroupTrial:
@@ -31,7 +31,7 @@ def test_guests_are_named_and_numbered(campaign: Campaign) -> None:
 
 def test_guests_keep_their_numbers_whatever_the_order_of_their_starts() -> None:
     orders = {"growing": set[tuple[int, ...]](), "copies": set[tuple[int, ...]]()}
-    for one in gather(crowd(blocks=8, first=1.0)):
+    for one in gather(group_campaign(blocks=8, first=1.0)):
         if one.scenario in orders and len(one.members) > 1:
             assert [member.guest for member in one.members] == sorted(member.guest for member in one.members)
             assert sorted(member.order for member in one.members) == list(range(len(one.members)))
@@ -79,7 +79,7 @@ def test_of_windows_in_turn_accounts_are_longer_than_the_stretch(campaign: Campa
 
 
 def test_trials_that_were_repeated_are_known_by_their_mark(campaign: Campaign) -> None:
-    mark = Mark(MarkKind.REPEATED, "its guests ran together for 20% of their windows")
+    mark = Mark(MarkKind.REPEATED, "its guests ran at the same time for 20% of their windows")
     marked = replace(campaign, trials=tuple(replace(record, marks=(mark,)) for record in campaign.trials))
     assert of(marked, "growing", 3).repeated and not of(campaign, "growing", 3).repeated
 

@@ -1,4 +1,4 @@
-"""Trials of several guests: who works, how many processors that can use, and what is left for each."""
+"""Trials of groups of guests: who works, how many processors that can use, and what is left for each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What several guests are compared with: one guest alone, of the same scenario first."""
+"""The reference of a group of guests: one guest alone, of the same scenario first."""
 
 from __future__ import annotations
 

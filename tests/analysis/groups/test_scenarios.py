@@ -1,4 +1,4 @@
-"""All of a campaign with several guests, put together."""
+"""All methods of a campaign with groups of guests, joined."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from dataclasses import replace
 import pytest
 
 from tests.analysis.simulated_campaigns import Place, simulate
-from tests.report.crowds import SCENARIOS, crowd
+from tests.report.group_campaigns import SCENARIOS, group_campaign
 from virtometer.analysis.groups.scenarios import Together, together
 
 
 @pytest.fixture(scope="module")
 def found() -> Together:
-    return together(crowd())
+    return together(group_campaign())
 
 
 def test_every_scenario_of_several_guests_is_there(found: Together) -> None:
@@ -67,7 +67,7 @@ def test_a_plan_without_scenarios_has_none() -> None:
 
 
 def test_accounts_of_a_matrix_that_cannot_be_right_are_noted() -> None:
-    campaign = crowd(blocks=3)
+    campaign = group_campaign(blocks=3)
     assert not any("CPU time" in note for one in together(campaign).matrices for note in one.notes)
     wrong = tuple(
         replace(record, runs=tuple(replace(run, score=replace(run.scored, guest_cpu_s=9.0)) for run in record.runs))
@@ -89,9 +89,9 @@ def test_a_ceiling_that_is_unknown_is_told_of_the_largest_group(found: Together)
 
 def test_the_first_to_start_gets_more_and_no_guest_is_accused() -> None:
     scenarios = [{"name": "two", "type": "together", "environment": "runc", "workloads": ["linpack"], "guests": [1, 2]}]
-    (two,) = [one for one in together(crowd(24, scenarios=scenarios, first=1.25)).groups if one.guests == 2]
+    (two,) = [one for one in together(group_campaign(24, scenarios=scenarios, first=1.25)).groups if one.guests == 2]
     assert not any(rank.gets_less for rank in two.ranks)
     (said,) = [note for note in two.notes if note.startswith("by place in the order of starts")]
     assert "always the same gets less: 2 (" in said
-    (fair,) = [one for one in together(crowd(24, scenarios=scenarios, first=1.0)).groups if one.guests == 2]
+    (fair,) = [one for one in together(group_campaign(24, scenarios=scenarios, first=1.0)).groups if one.guests == 2]
     assert not any("order of starts" in note for note in fair.notes)

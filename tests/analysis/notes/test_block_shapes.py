@@ -215,7 +215,7 @@ def test_neighbours_are_compared_with_the_same_shuffles_in_each_series(monkeypat
         assert p == (1 + int((by_chance >= (away[1:] @ away[:-1]) * (1 - 1e-12)).sum())) / 2_001
 
 
-# --- one series by itself: a side of a comparison of two campaigns ---------------------------------------------
+# --- one series alone: a side of a comparison of two campaigns -------------------------------------------------
 
 
 def test_a_drift_has_a_direction_and_a_size() -> None:

@@ -12,7 +12,7 @@ from virtometer.analysis.compare.blocks import cells
 from virtometer.analysis.compared.campaigns import compare_campaigns
 from virtometer.analysis.compared.environments import compare_environments
 from virtometer.analysis.notes import busy
-from virtometer.model import Campaign, Mark, MarkKind, Run, SetAside, Verdict
+from virtometer.model import Campaign, Excluded, Mark, MarkKind, Run, Verdict
 from virtometer.report.parts import words
 
 FOREIGN = Mark(MarkKind.FOREIGN, "other programs used 1.50 processors (the plan allows 0.25)")
@@ -35,7 +35,7 @@ def with_slices(campaign: Campaign, environment: str, lost: int) -> Campaign:
         if run.placement.environment != environment:
             return made
         samples = tuple(
-            replace(one, set_aside=SetAside.DISTURBED, mark="others had it") if (one.slice or 0) < lost else one
+            replace(one, excluded=Excluded.DISTURBED, mark="others had it") if (one.slice or 0) < lost else one
             for one in made.samples
         )
         return changed(made, samples=samples)
@@ -82,9 +82,9 @@ def test_more_than_half_of_the_slices_of_either_side(lost: int, where: str, expe
 def test_slices_beside_long_windows_that_are_compared_do_not_count() -> None:
     def windows(run: Run) -> Run:
         made = in_rounds(run, [run.scored.value] * 4, [[run.scored.value] * 4])
-        aside = {True: SetAside.DISTURBED, False: SetAside.SLICE}
+        aside = {True: Excluded.DISTURBED, False: Excluded.SLICE}
         samples = tuple(
-            replace(one, set_aside=aside[one.slice < 3] if one.slice >= 0 else None, mark="")  # type: ignore[operator]
+            replace(one, excluded=aside[one.slice < 3] if one.slice >= 0 else None, mark="")  # type: ignore[operator]
             for one in made.samples
         )
         return changed(made, samples=samples)

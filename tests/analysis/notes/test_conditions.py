@@ -1,4 +1,4 @@
-"""Like with like: what is compared, and what is said where conditions differ or change."""
+"""Comparable conditions: which results are compared, and the notes where conditions differ or change."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ def test_buffered_is_never_silently_compared_with_direct() -> None:
     native = Place("native", conditions={"disk": {"io": "direct"}})
     uml = Place("uml", conditions={"disk": {"io": "buffered", "io_reason": "O_DIRECT refused: EINVAL"}})
     found = finding_of(simulate([native, uml], [work]), "uml", "disk")
-    assert not found.like_with_like
-    assert "not like with like: disk access: buffered here (O_DIRECT refused: EINVAL), direct in native" in found.notes
-    assert finding_of(simulate([native, replace(native, name="runc")], [work]), "runc", "disk").like_with_like
+    assert not found.comparable
+    assert "not comparable: disk access: buffered here (O_DIRECT refused: EINVAL), direct in native" in found.notes
+    assert finding_of(simulate([native, replace(native, name="runc")], [work]), "runc", "disk").comparable
 
 
 def test_how_the_disk_file_is_reached_is_what_is_measured_and_no_condition() -> None:
     work = Work("disk", "disk", "random-read", "IO/s", 1e4)
     native = Place("native", conditions={"disk": {"io": "direct", "disk_path": "file"}})
     qemu = Place("qemu", conditions={"disk": {"io": "direct", "disk_path": "virtio-blk"}})
-    assert finding_of(simulate([native, qemu], [work]), "qemu", "disk").like_with_like
+    assert finding_of(simulate([native, qemu], [work]), "qemu", "disk").comparable
 
 
 @pytest.mark.parametrize(
@@ -43,14 +43,14 @@ def test_ports_of_the_bridge_are_alike_whatever_device_is_there(here: str, there
     native = Place("native", conditions={"net": {"network_path": there}})
     other = Place("other", conditions={"net": {"network_path": here}})
     found = finding_of(simulate([native, other], [work]), "other", "net")
-    assert found.like_with_like == alike
+    assert found.comparable == alike
     if here == "slirp":
-        assert "not like with like: network path: slirp here, port of the bridge in native" in found.notes
+        assert "not comparable: network path: slirp here, port of the bridge in native" in found.notes
 
 
 def test_a_condition_that_only_one_side_tells_is_a_difference() -> None:
     found = finding_of(simulate([NATIVE, Place("qemu", conditions={"memory triad 64 MB": {"pages": "huge"}})]), "qemu")
-    assert "not like with like: pages: huge here, not told in native" in found.notes
+    assert "not comparable: pages: huge here, not told in native" in found.notes
 
 
 def test_where_guests_are_kept_is_compared_only_with_guests_that_are_not_kept_anywhere() -> None:
@@ -60,10 +60,10 @@ def test_where_guests_are_kept_is_compared_only_with_guests_that_are_not_kept_an
         return Place(own, conditions={name: {"guest_processors": where}})
 
     for here, there in (("7", "6-7"), ("all", "all")):
-        assert finding_of(simulate([place("native", there), place("uml", here)]), "uml").like_with_like
+        assert finding_of(simulate([place("native", there), place("uml", here)]), "uml").comparable
     found = finding_of(simulate([place("native", "7"), place("uml", "all")]), "uml")
     assert found.unlike == ("guest_processors",)
-    assert "not like with like: processors of the guest: all here, kept on a few in native" in found.notes
+    assert "not comparable: processors of the guest: all here, kept on a few in native" in found.notes
 
 
 def test_guests_that_compete_for_processors_otherwise_are_not_alike() -> None:
@@ -71,24 +71,24 @@ def test_guests_that_compete_for_processors_otherwise_are_not_alike() -> None:
         return Place(own, conditions={"memory triad 64 MB": {"scheduling_group": group}})
 
     alike, other = "own, weight 8 times", "of the daemon"
-    assert finding_of(simulate([place("native", alike), place("runc", alike)]), "runc").like_with_like
+    assert finding_of(simulate([place("native", alike), place("runc", alike)]), "runc").comparable
     found = finding_of(simulate([place("native", alike), place("libvirt", other)]), "libvirt")
     assert found.unlike == ("scheduling_group",)
-    assert f"not like with like: scheduling group: {other} here, {alike} in native" in found.notes
+    assert f"not comparable: scheduling group: {other} here, {alike} in native" in found.notes
 
 
 def test_other_reasons_for_the_same_condition_are_no_difference() -> None:
     name = "memory triad 64 MB"
     one = Place("native", conditions={name: {"io": "buffered", "io_reason": "was asked for"}})
     two = Place("uml", conditions={name: {"io": "buffered", "io_reason": "O_DIRECT refused"}})
-    assert finding_of(simulate([one, two]), "uml").like_with_like
+    assert finding_of(simulate([one, two]), "uml").comparable
 
 
 def test_sizes_that_caches_may_hold_are_noted_and_no_difference() -> None:
     name, reason = "memory triad 64 MB", "a size of 1 MiB is less than 4 times the last-level cache of 32 MiB"
     partly = Place("uml", conditions={name: {"cached": "partly", "cached_reason": reason}})
     found = finding_of(simulate([NATIVE, partly]), "uml")
-    assert found.like_with_like
+    assert found.comparable
     assert f"in uml caches may hold what is measured: {reason}" in found.notes
     beyond = finding_of(simulate([NATIVE, replace(partly, conditions={name: {"cached": "no"}})]), "uml")
     assert not any("caches" in note for note in beyond.notes)
@@ -98,9 +98,9 @@ def test_conditions_that_change_between_trials_of_one_environment_are_told() -> 
     campaign = simulate([NATIVE, Place("uml")], blocks=8)
     first = trials_of(campaign, "uml")[0]
     found = finding_of(with_fields(campaign, {first: {"conditions": {"simd": "sse2"}}}), "uml")
-    assert not found.like_with_like
+    assert not found.comparable
     assert (
-        "not like with like: in uml, vector instruction set changed between trials (avx2 in 7, sse2 in 1 of them)"
+        "not comparable: in uml, vector instruction set changed between trials (avx2 in 7, sse2 in 1 of them)"
         in found.notes
     )
 
@@ -108,8 +108,8 @@ def test_conditions_that_change_between_trials_of_one_environment_are_told() -> 
 @pytest.mark.parametrize(
     ("change", "note"),
     [
-        ({"threads": 2}, "not like with like: threads: 2 here, 1 in native"),
-        ({"parameters": {"size": 1}}, "not like with like: size: 1 here, 67108864 in native"),
+        ({"threads": 2}, "not comparable: threads: 2 here, 1 in native"),
+        ({"parameters": {"size": 1}}, "not comparable: size: 1 here, 67108864 in native"),
     ],
 )
 def test_other_threads_and_parameters_are_not_alike(change: dict[str, object], note: str) -> None:
@@ -123,7 +123,7 @@ def test_where_a_file_or_a_peer_lies_is_no_difference(place: str) -> None:
     change: dict[int, dict[str, object]] = {
         index: {"parameters": {"size": 64 << 20, place: f"/x{index}"}} for index in trials_of(campaign, "uml")
     }
-    assert finding_of(with_fields(campaign, change), "uml").like_with_like
+    assert finding_of(with_fields(campaign, change), "uml").comparable
 
 
 def cells_of(*places: Place, blocks: int = 6) -> list[Cell]:
@@ -137,9 +137,9 @@ def test_differences_are_by_the_name_of_the_condition_in_order() -> None:
         Place("uml", conditions={name: {"store": "non-temporal", "colour": "red", "simd": "avx2"}}),
     )
     assert conditions.differences(there, here) == {
-        "colour": "not like with like: colour: red here, not told in native",
-        "pages": "not like with like: pages: not told here, small in native",
-        "store": "not like with like: kind of stores: non-temporal here, temporal in native",
+        "colour": "not comparable: colour: red here, not told in native",
+        "pages": "not comparable: pages: not told here, small in native",
+        "store": "not comparable: kind of stores: non-temporal here, temporal in native",
     }
 
 
@@ -163,7 +163,7 @@ def test_both_reasons_are_told_each_beside_its_own_side() -> None:
         Place("uml", conditions={name: {"io": "buffered", "io_reason": "refused"}}),
     )
     assert conditions.differences(there, here)["io"] == (
-        "not like with like: disk access: buffered here (refused), direct in native (was asked for)"
+        "not comparable: disk access: buffered here (refused), direct in native (was asked for)"
     )
 
 
@@ -173,7 +173,7 @@ def test_a_condition_that_only_some_trials_tell_is_a_change() -> None:
     told = {"simd": "avx2", "huge_pages": "yes"}
     table = cells(with_fields(campaign, {first: {"conditions": told}}))
     assert conditions.changes(table["memory triad 64 MB", "uml"]) == {
-        "huge_pages": "not like with like: in uml, huge pages changed between trials (not told in 5, yes in 1 of them)"
+        "huge_pages": "not comparable: in uml, huge pages changed between trials (not told in 5, yes in 1 of them)"
     }
 
 

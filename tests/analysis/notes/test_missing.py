@@ -1,4 +1,4 @@
-"""What is not there is told with its reason, and is never a zero."""
+"""A missing value is reported with its reason, and is never a zero."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from virtometer.model import (
     Campaign,
     ClockFault,
     EnvironmentStatus,
+    Excluded,
     Failure,
     FailureKind,
     FaultKind,
@@ -33,7 +34,6 @@ from virtometer.model import (
     MarkKind,
     Placement,
     Sample,
-    SetAside,
     Trial,
     TrialRecord,
     Verdict,
@@ -127,12 +127,12 @@ def test_marked_trials_are_kept_and_told_as_one_where_they_are_of_a_kind() -> No
     assert "2 of 8 trials marked as disturbed, and kept: steal" in found.notes
 
 
-def test_samples_that_were_set_aside_are_counted_with_the_reason() -> None:
+def test_samples_that_were_excluded_are_counted_with_the_reason() -> None:
     campaign = simulate([NATIVE, Place("runc")], blocks=8, samples=4)
     first = trials_of(campaign, "runc")[0]
     samples = campaign.trials[first].runs[0].samples
     mark = "clock error ±0.6%"
-    aside = tuple(replace(sample, set_aside=SetAside.CLOCK_ERROR, mark=mark) for sample in samples)
+    aside = tuple(replace(sample, excluded=Excluded.CLOCK_ERROR, mark=mark) for sample in samples)
     some = finding_of(with_fields(campaign, {first: {"samples": (*aside[:1], *samples[1:])}}), "runc")
     assert f"1 of 32 samples not used: {mark}" in some.notes
     assert some.ratio.estimate is not None and some.ratio.estimate.n == 8
@@ -184,17 +184,17 @@ def test_a_trial_with_two_marks_of_a_kind_is_marked_once() -> None:
 def test_disturbed_slices_are_shown_without_the_figures_of_one_of_them() -> None:
     campaign = simulate([NATIVE], blocks=1)
     (run,) = campaign.trials[0].runs
-    disturbed = [replace(one, set_aside=SetAside.DISTURBED, mark=f"{at}%") for at, one in enumerate(run.samples[:2])]
+    disturbed = [replace(one, excluded=Excluded.DISTURBED, mark=f"{at}%") for at, one in enumerate(run.samples[:2])]
     cell = cell_of(with_fields(campaign, {0: {"samples": (*disturbed, *run.samples[2:])}}), "native")
     (said,) = notes(cell, name="native")
     assert said.text == "2 of 4 samples in native not used: 0% (for example)"
     assert said.brief == "samples not used: others had the guest's processors"
 
 
-def test_a_sample_that_was_set_aside_without_a_word_is_counted() -> None:
+def test_a_sample_that_was_excluded_without_a_word_is_counted() -> None:
     campaign = simulate([NATIVE], blocks=1)
     (run,) = campaign.trials[0].runs
-    samples = (replace(run.samples[0], set_aside=SetAside.DISTURBED), *run.samples[1:])
+    samples = (replace(run.samples[0], excluded=Excluded.DISTURBED), *run.samples[1:])
     cell = cell_of(with_fields(campaign, {0: {"samples": samples}}), "native")
     assert texts(cell) == ["1 of 4 samples not used: no reason told"]
 
@@ -261,8 +261,8 @@ def test_marks_are_counted_by_their_kind() -> None:
 
 
 def test_samples_that_are_not_used_are_counted_by_the_kind_of_reason() -> None:
-    aside = [Sample(0, 1, 1, "", SetAside.CLOCK_ERROR, mark) for mark in ("±0.6%", "±0.7%")]
-    assert unused([aside, [Sample(0, 1, 1, "")]]) == (Reason(About(SetAside.CLOCK_ERROR), 2, "±0.6%", alike=False),)
+    aside = [Sample(0, 1, 1, "", Excluded.CLOCK_ERROR, mark) for mark in ("±0.6%", "±0.7%")]
+    assert unused([aside, [Sample(0, 1, 1, "")]]) == (Reason(About(Excluded.CLOCK_ERROR), 2, "±0.6%", alike=False),)
 
 
 @given(st.lists(st.tuples(st.sampled_from(FailureKind), st.text(max_size=3))))
@@ -275,10 +275,10 @@ def test_every_trial_is_counted_once(kinds: list[tuple[FailureKind, str]]) -> No
 
 
 def test_long_windows_are_not_called_unused() -> None:
-    long = Sample(0, 1, 1, "", SetAside.LONG_WINDOW, "a long window", -1)
+    long = Sample(0, 1, 1, "", Excluded.LONG_WINDOW, "a long window", -1)
     assert unused([[long, Sample(0, 1, 1, "", slice=0)]]) == ()
-    lost = Sample(0, 1, 1, "", SetAside.CLOCK_ERROR, "±0.6%", -1)
-    assert [one.about.kind for one in unused([[long], [lost]])] == [SetAside.CLOCK_ERROR]
+    lost = Sample(0, 1, 1, "", Excluded.CLOCK_ERROR, "±0.6%", -1)
+    assert [one.about.kind for one in unused([[long], [lost]])] == [Excluded.CLOCK_ERROR]
     campaign = simulate([NATIVE], blocks=1)
     (run,) = campaign.trials[0].runs
     turned = in_rounds(run, [1e9] * 10, [[1e9] * 12])
@@ -291,7 +291,7 @@ def test_a_few_disturbed_slices_are_counted_and_not_told_of_each_finding(lost: i
     trials = list(campaign.trials)
     for at in trials_of(campaign, "box")[:lost]:
         (run,) = trials[at].runs
-        disturbed = replace(run.samples[0], set_aside=SetAside.DISTURBED, mark="others worked")
+        disturbed = replace(run.samples[0], excluded=Excluded.DISTURBED, mark="others worked")
         trials[at] = replace(trials[at], runs=(replace(run, samples=(disturbed, *run.samples[1:])),))
     of = replace(campaign, trials=tuple(trials))
     assert any("others worked" in note for note in finding_of(of, "box").notes) is told

@@ -1,4 +1,4 @@
-"""What stops cost an environment, and when that is said."""
+"""The cost of stalls for an environment, and when a note has it."""
 
 from __future__ import annotations
 
@@ -65,24 +65,24 @@ def test_stops_are_told_only_where_both_intervals_are_apart(total: Estimate | No
 
 def test_stops_cost_what_the_total_ratio_lies_below_the_typical_one() -> None:
     assert cost(Estimate(0.81, 0.75, 0.8899, 8), TYPICAL, MANY, FEW, against="native") == [
-        "stops cost 10.0% in all: the typical ratio of a round is 0.9 [0.89, 0.91]"
+        "stalls cost 10.0% in all: the typical ratio of a round is 0.9 [0.89, 0.91]"
     ]
 
 
 def test_stops_of_the_baseline_cost_what_the_total_ratio_lies_above() -> None:
     assert cost(Estimate(1.0, 0.92, 1.1, 8), TYPICAL, FEW, MANY, against="native") == [
-        "stops of native cost it 10.0% in all: the typical ratio of a round is 0.9 [0.89, 0.91]"
+        "stalls of native cost it 10.0% in all: the typical ratio of a round is 0.9 [0.89, 0.91]"
     ]
 
 
 def test_stops_are_told_where_slices_show_them_before_the_intervals_do() -> None:
     below, above = Estimate(0.81, 0.7, 0.95, 8), Estimate(1.0, 0.85, 1.1, 8)
     assert cost(below, TYPICAL, MANY, FEW, against="native") == [
-        "stops cost 10.0% in all: 14 of 400 slices took more than 2 times as long for their work as the median one, "
+        "stalls cost 10.0% in all: 14 of 400 slices took more than 2 times as long for their work as the median one, "
         "and 1 of 800 of native"
     ]
     (said,) = cost(above, TYPICAL, FEW, MANY, against="native")
-    assert said.startswith("stops of native cost it 10.0% in all: 1 of 800 slices took more")
+    assert said.startswith("stalls of native cost it 10.0% in all: 1 of 800 slices took more")
     # Of what slows nobody down, or slows both, nothing is said.
     assert cost(below, TYPICAL, FEW, MANY, against="native") == cost(above, TYPICAL, MANY, FEW, against="native") == []
     assert cost(below, TYPICAL, MANY, MANY, against="native") == []
@@ -94,13 +94,13 @@ def test_few_stops_are_told_against_all_environments_and_short_ones_by_the_time_
     three, calm, others = slices(3, 186, 3, 6, 14.0), slices(0, 372, 1, 6), slices(0, 1_116, 1, 6)
     assert cost(below, TYPICAL, three, calm, against="native") == []
     assert cost(below, TYPICAL, three, calm, against="native", beside=others) == [
-        "stops cost 10.0% in all: 3 of 186 slices took more than 2 times as long for their work as the median one, "
+        "stalls cost 10.0% in all: 3 of 186 slices took more than 2 times as long for their work as the median one, "
         "and 0 of 372 of native, and 0 of 1,116 of the others"
     ]
     assert cost(below, TYPICAL, calm, calm, against="native", beside=others) == []
     short, shorter = slices(24, 186, 6, 6, 1.8), slices(12, 372, 6, 6, 1.3)
     assert cost(below, TYPICAL, short, shorter, against="native") == [
-        "stops cost 10.0% in all: slices lost 10.3% of their time beyond the pace, and those of native 1.0%"
+        "stalls cost 10.0% in all: slices lost 10.3% of their time beyond the pace, and those of native 1.0%"
     ]
     assert cost(below, TYPICAL, shorter, short, against="native") == []
 
@@ -139,7 +139,7 @@ def test_slices_in_which_a_guest_stood_still_are_found(unit: str) -> None:
         return with_runs(campaign, put)
 
     def said(campaign: Campaign) -> list[str]:
-        return [note for note in finding_of(campaign, "other").notes if note.startswith("stops")]
+        return [note for note in finding_of(campaign, "other").notes if note.startswith("stalls")]
 
     def counted(campaign: Campaign, environment: str) -> SlowSlices:
         return slow_of(lengths(cells(campaign)["memory triad 64 MB", environment]))
@@ -150,7 +150,7 @@ def test_slices_in_which_a_guest_stood_still_are_found(unit: str) -> None:
     assert len(said(one)) == 1
     assert said(made(set())) == said(made({"native", "other"})) == []
     (of_native,) = said(made({"native"}))
-    assert of_native.startswith("stops of native cost it ")
+    assert of_native.startswith("stalls of native cost it ")
 
 
 @pytest.mark.parametrize("slices", [20, 200])

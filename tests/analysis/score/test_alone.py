@@ -1,11 +1,11 @@
-"""Environments are compared by guests alone: trials of several guests change no finding."""
+"""Environments are compared by guests alone: trials of groups change no finding."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from tests.analysis.simulated_campaigns import Place, gaussian, simulate
-from tests.report.crowds import crowd
+from tests.report.group_campaigns import group_campaign
 from virtometer.analysis import analyse
 from virtometer.analysis.live import LiveEstimates
 from virtometer.analysis.score.alone import alone_in, compared_in
@@ -58,7 +58,7 @@ def test_live_estimates_too() -> None:
 
 
 def test_a_campaign_of_several_guests_only_has_no_finding() -> None:
-    campaign = crowd(blocks=1)
+    campaign = group_campaign(blocks=1)
     assert analyse(campaign).findings == () and analyse(campaign).controls == ()
     assert not any(map(alone_in(campaign.plan), campaign.planned))
 

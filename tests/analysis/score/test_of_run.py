@@ -11,7 +11,7 @@ import pytest
 from tests.analysis.simulated_campaigns import Place, Work, changed, simulate
 from virtometer.analysis.score.of_run import NoScore, cut, in_host_time, per_unit, score
 from virtometer.clock import intervals
-from virtometer.model import ClockFit, FailureKind, RoundTrip, Run, Sample, SetAside
+from virtometer.model import ClockFit, Excluded, FailureKind, RoundTrip, Run, Sample
 
 SECOND = 10**9
 CORRECTED = ClockFit(0, 1000 * SECOND, 2.0, 1_000.0, 1e-6, 8)
@@ -20,12 +20,12 @@ WINDOW = (1000.0 * SECOND, 1004.0 * SECOND)
 
 
 def run(unit: str = "B/s", **fields: Any) -> Run:
-    """Two samples of a guest second each, with 30 and 10 units of work, and one of 20 that is set aside."""
+    """Two samples of a guest second each, with 30 and 10 units of work, and one of 20 that is excluded."""
     (record,) = simulate([Place("native")], [Work(unit=unit)], blocks=1).trials
     samples = (
         Sample(0, SECOND, 30, "a"),
         Sample(SECOND, 2 * SECOND, 10, "b"),
-        Sample(2 * SECOND, 3 * SECOND, 20, "c", SetAside.OUTSIDE, "outside"),
+        Sample(2 * SECOND, 3 * SECOND, 20, "c", Excluded.OUTSIDE, "outside"),
     )
     return changed(record.runs[0], samples=samples, probes=(), score=None, **fields)
 
@@ -80,17 +80,17 @@ def cut_to(of: Run, clock: ClockFit, window: tuple[float, float], limit: float) 
     return cut(of, clock, intervals.of_run(of, clock), window, limit)
 
 
-def test_samples_outside_the_window_are_set_aside() -> None:
+def test_samples_outside_the_window_are_excluded() -> None:
     of = replace(run(), samples=run().samples[:2])
     kept = cut_to(of, CORRECTED, (1000.0 * SECOND, 1003.0 * SECOND), 0.5)
-    assert [sample.set_aside for sample in kept.samples] == [None, SetAside.OUTSIDE]
+    assert [sample.excluded for sample in kept.samples] == [None, Excluded.OUTSIDE]
     assert [bool(sample.mark) for sample in kept.samples] == [False, True]
     with pytest.raises(NoScore, match="outside the stretch in which all measured placements overlap") as caught:
         cut_to(of, CORRECTED, (1001.0 * SECOND, 1003.0 * SECOND), 0.5)
     assert (caught.value.kind, caught.value.fault) == (FailureKind.SAMPLES, None)
 
 
-def test_samples_whose_duration_is_not_known_are_set_aside() -> None:
+def test_samples_whose_duration_is_not_known_are_excluded() -> None:
     """The bound is the same for both, and a share of the shorter one that exceeds the limit."""
     of = replace(run(), samples=(Sample(0, SECOND, 30, "a"), Sample(SECOND, SECOND + SECOND // 100, 1, "b")))
     jumped = RoundTrip(
@@ -98,7 +98,7 @@ def test_samples_whose_duration_is_not_known_are_set_aside() -> None:
     )
     of = replace(of, probes=(RoundTrip("during", 1000 * SECOND, 0, 0, 1000 * SECOND), jumped))
     kept = cut_to(of, CORRECTED, WINDOW, 0.05)
-    assert [sample.set_aside for sample in kept.samples] == [None, SetAside.CLOCK_ERROR]
+    assert [sample.excluded for sample in kept.samples] == [None, Excluded.CLOCK_ERROR]
     assert kept.samples[1].mark.endswith("exceeds the limit of 5.00%")
     with pytest.raises(NoScore, match="longer windows make it smaller") as caught:
         cut_to(of, CORRECTED, WINDOW, 1e-7)

@@ -21,7 +21,7 @@ from virtometer.analysis.score.overlap import (
     within_windows,
 )
 from virtometer.clock.intervals import Intervals
-from virtometer.model import ClockFit, MarkKind, Placement, RoundTrip, Run, Sample, Score, SetAside
+from virtometer.model import ClockFit, Excluded, MarkKind, Placement, RoundTrip, Run, Sample, Score
 
 CLOCK = ClockFit(0, 0, 1.0, 1.0, 1e-9, 3)
 
@@ -61,16 +61,16 @@ def test_in_each_window_counts_what_all_share() -> None:
     (mine, others), found = within_windows([one, other])
     assert [sample.used for sample in mine] == [False, True, True, False, False]
     assert [sample.used for sample in others] == [True, True, True, False], "what begins within"
-    assert {sample.set_aside for sample in mine if not sample.used} == {SetAside.OUTSIDE}
+    assert {sample.excluded for sample in mine if not sample.used} == {Excluded.OUTSIDE}
     (window,) = found.values()
     assert (window.start_ns, window.end_ns, window.skew_ns) == (8e6, 30e6, 8_000_000)
 
 
-def test_what_was_set_aside_before_is_no_part_of_a_window() -> None:
+def test_what_was_excluded_before_is_no_part_of_a_window() -> None:
     samples, timed = windows((0, 0, 10), (0, 10, 20))
-    samples[0] = replace(samples[0], set_aside=SetAside.RUN_IN)
+    samples[0] = replace(samples[0], excluded=Excluded.WARM_UP)
     ((first, second),), found = within_windows([(samples, timed)])
-    assert first.set_aside is SetAside.RUN_IN and second.used
+    assert first.excluded is Excluded.WARM_UP and second.used
     assert (found[0].start_ns, found[0].skew_ns) == (10e6, 0)
 
 

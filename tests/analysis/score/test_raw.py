@@ -1,4 +1,4 @@
-"""Raw values: what the guests' own clocks said."""
+"""Raw values: those by the guests' own clocks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from tests.analysis.simulated_campaigns import Place, Work, changed, in_rounds, lied, simulate, with_runs
 from virtometer.analysis import analyse, by_guest_clocks
 from virtometer.clock import intervals
-from virtometer.model import Campaign, ClockFault, Mark, MarkKind, RoundTrip, Run, SetAside
+from virtometer.model import Campaign, ClockFault, Excluded, Mark, MarkKind, RoundTrip, Run
 
 RATE = Work("rate", "memory", "triad", "B/s", 1e9)
 TIME = Work("time", "os", "fork", "s", 1e-8)
@@ -53,7 +53,7 @@ def test_a_tools_raw_value_is_what_it_said() -> None:
 def test_how_much_of_the_window_is_timed_does_not_depend_on_the_clock_that_is_believed(
     rate: float, windows: float, told: bool
 ) -> None:
-    """Whether the host's CPU time is told: the samples cover all, a third or a fifth of the window."""
+    """Whether the host's CPU time is reported: the samples cover all, a third or a fifth of the window."""
 
     def put(run: Run) -> Run:
         timed_ns = sum(s.end_ns - s.start_ns for s in run.samples) * run.scored.clock.rate
@@ -129,7 +129,7 @@ def test_long_windows_stay_apart_in_raw_values() -> None:
     raw = by_guest_clocks(replace(made, trials=trials))
     for record in raw.trials:
         (run,) = record.runs
-        assert [sample.set_aside for sample in run.samples] == [SetAside.LONG_WINDOW] * 12 + [None] * 10
+        assert [sample.excluded for sample in run.samples] == [Excluded.LONG_WINDOW] * 12 + [None] * 10
         assert run.scored.value == pytest.approx(1e9 if run.unit == "B/s" else 1e-9, rel=1e-3)
         assert run.in_slices and not run.in_long_windows
     assert {bool(record.marks) for record in raw.trials} == {True, False}, "some failed by their clock"

@@ -14,9 +14,9 @@ from virtometer.analysis.score.slices import (
     long_windows,
     long_windows_apart,
     slices_apart,
-    without_run_in,
+    without_warm_up,
 )
-from virtometer.model import Run, SetAside
+from virtometer.model import Excluded, Run
 
 CLOCK_RATE = 1.0001
 
@@ -35,13 +35,13 @@ def test_long_windows_are_those_below_0_in_their_order() -> None:
     assert long_windows(plain) == {}
 
 
-def test_long_windows_are_set_aside_where_there_are_slices_as_well() -> None:
+def test_long_windows_are_excluded_where_there_are_slices_as_well() -> None:
     long, slices = window([1e9] * 3), window([2e9] * 2, number=0)
     apart = long_windows_apart([*long, *slices])
-    assert [one.set_aside for one in apart] == [SetAside.LONG_WINDOW] * 3 + [None] * 2
+    assert [one.excluded for one in apart] == [Excluded.LONG_WINDOW] * 3 + [None] * 2
     assert all("long window" in one.mark for one in apart[:3])
     assert apart[3:] == tuple(slices)
-    assert [replace(one, set_aside=None, mark="") for one in apart] == [*long, *slices]
+    assert [replace(one, excluded=None, mark="") for one in apart] == [*long, *slices]
 
 
 def test_long_windows_alone_and_work_outside_of_slices_stay() -> None:
@@ -52,55 +52,55 @@ def test_long_windows_alone_and_work_outside_of_slices_stay() -> None:
     assert long_windows_apart([]) == ()
 
 
-def test_slices_are_set_aside_and_nothing_else() -> None:
+def test_slices_are_excluded_and_nothing_else() -> None:
     long, slices = window([1e9] * 3), window([2e9] * 2, number=0)
     apart = slices_apart([*long, *slices])
-    assert [one.set_aside for one in apart] == [None] * 3 + [SetAside.SLICE] * 2
+    assert [one.excluded for one in apart] == [None] * 3 + [Excluded.SLICE] * 2
     assert all("slice" in one.mark for one in apart[3:])
     assert apart[:3] == tuple(long)
-    assert [replace(one, set_aside=None, mark="") for one in apart] == [*long, *slices]
+    assert [replace(one, excluded=None, mark="") for one in apart] == [*long, *slices]
     assert slices_apart(long) == tuple(long)
     assert slices_apart([]) == ()
 
 
 def test_the_first_sample_of_each_slice_is_its_run_in() -> None:
     slices = [*window([2e9] * 3, number=0), *window([2e9] * 2, number=1)]
-    apart = without_run_in(slices)
-    assert [one.set_aside for one in apart] == [SetAside.RUN_IN, None, None, SetAside.RUN_IN, None]
+    apart = without_warm_up(slices)
+    assert [one.excluded for one in apart] == [Excluded.WARM_UP, None, None, Excluded.WARM_UP, None]
     assert all("beginning of a slice" in one.mark for one in apart if not one.used)
-    assert [replace(one, set_aside=None, mark="") for one in apart] == slices
-    assert without_run_in(apart) == apart
+    assert [replace(one, excluded=None, mark="") for one in apart] == slices
+    assert without_warm_up(apart) == apart
 
 
-@pytest.mark.parametrize(("run_in_s", "aside"), [(0.0, 1), (0.03, 1), (0.04, 2), (0.07, 3), (9.0, 5)])
-def test_the_run_in_may_have_a_length(run_in_s: float, aside: int) -> None:
+@pytest.mark.parametrize(("warm_up_s", "aside"), [(0.0, 1), (0.03, 1), (0.04, 2), (0.07, 3), (9.0, 5)])
+def test_the_run_in_may_have_a_length(warm_up_s: float, aside: int) -> None:
     slices = [*window([2e9] * 5, number=0), *window([2e9] * 5, number=1)]  # samples of 25 ms
-    found = [one.set_aside for one in without_run_in(slices, run_in_s)]
-    assert found == [*[SetAside.RUN_IN] * aside, *[None] * (5 - aside)] * 2
+    found = [one.excluded for one in without_warm_up(slices, warm_up_s)]
+    assert found == [*[Excluded.WARM_UP] * aside, *[None] * (5 - aside)] * 2
     single = window([2e9], number=0)
-    assert without_run_in(single, run_in_s) == tuple(single)
+    assert without_warm_up(single, warm_up_s) == tuple(single)
 
 
 def test_a_slice_of_one_sample_a_long_window_and_work_outside_of_slices_have_no_run_in() -> None:
     one, long = window([2e9], number=0), window([1e9] * 3)
     plain = [replace(sample, slice=None) for sample in long]
     for samples in (one, long, plain, [*long, *one, *window([2e9], number=1)], []):
-        assert without_run_in(samples) == tuple(samples)
+        assert without_warm_up(samples) == tuple(samples)
 
 
 def test_a_stop_in_the_run_in_does_not_make_it_count() -> None:
-    """A slice is over after a time: a long stop in its first sample leaves it alone there."""
+    """A slice is over after a time: a long stall in its first sample leaves it alone there."""
     slices = [sample for number in range(4) for sample in window([2e9] * 3, number=number)]
     stopped = [*slices, *window([2e8], number=4)]
-    assert [one.used for one in without_run_in(stopped)] == [False, True, True] * 4 + [False]
+    assert [one.used for one in without_warm_up(stopped)] == [False, True, True] * 4 + [False]
     long_iterations = [*window([2e9] * 2, number=0), *(window([2e9], number=number)[0] for number in (1, 2, 3))]
-    assert [one.used for one in without_run_in(long_iterations)] == [False, True, True, True, True]
+    assert [one.used for one in without_warm_up(long_iterations)] == [False, True, True, True, True]
 
 
-def test_a_run_in_that_is_set_aside_for_another_reason_keeps_it() -> None:
+def test_a_run_in_that_is_excluded_for_another_reason_keeps_it() -> None:
     samples = window([2e9] * 3, number=0)
-    samples[0] = replace(samples[0], set_aside=SetAside.CLOCK_ERROR, mark="why")
-    assert without_run_in(samples) == tuple(samples)
+    samples[0] = replace(samples[0], excluded=Excluded.CLOCK_ERROR, mark="why")
+    assert without_warm_up(samples) == tuple(samples)
 
 
 @pytest.mark.parametrize("unit", ["B/s", "s"])
@@ -123,5 +123,5 @@ def test_a_run_without_long_windows_or_without_work_in_them_has_no_such_value() 
 
 def test_of_a_run_that_counts_by_slices_neither_long_windows_nor_run_ins_count() -> None:
     long, slices = window([1e9] * 2), window([2e9] * 3, number=0)
-    aside = [one.set_aside for one in counted_in_slices([*long, *slices])]
-    assert aside == [SetAside.LONG_WINDOW] * len(long) + [SetAside.RUN_IN] + [None] * (len(slices) - 1)
+    aside = [one.excluded for one in counted_in_slices([*long, *slices])]
+    assert aside == [Excluded.LONG_WINDOW] * len(long) + [Excluded.WARM_UP] + [None] * (len(slices) - 1)

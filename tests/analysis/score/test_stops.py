@@ -1,4 +1,4 @@
-"""Which stops of a guest disturb a trial, and which are a property of the place."""
+"""Which stalls of a guest disturb a trial, and which are a property of the place."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_one_stop_within_a_sample_is_marked(place: int) -> None:
     assert found.longest_at_s == pytest.approx(place * 0.0126, abs=0.02)
     mark = found.mark(0.1, "box")
     assert mark is not None and mark.kind is MarkKind.STALL
-    assert mark.text.startswith("5 s of the window of 6.01 s were lost in one stop")
+    assert mark.text.startswith("5 s of the window of 6.01 s were lost in one stall")
     assert mark.text.endswith("(the plan allows 10%) in box")
     assert found.mark(0.9, "box") is None
 
@@ -56,13 +56,13 @@ def test_a_few_stops_add_up() -> None:
     lengths[50] += 0.2
     found = stops(run(lengths), gaps=True)
     assert found.count == 2
-    assert "lost in 2 stops, the longest 0.12" in str(found.mark(0.1, "box"))
+    assert "lost in 2 stalls, the longest 0.12" in str(found.mark(0.1, "box"))
 
 
 @pytest.mark.parametrize("quota", [0.05, 0.25, 0.5, 0.9])
 @pytest.mark.parametrize("windows", [3, 10, 100])
 def test_a_quota_of_processor_time_is_a_property_of_the_place(quota: float, windows: int) -> None:
-    """Work of 12.5 ms with a quota: each period of 100 ms gives `quota` of it, the rest is a stop."""
+    """Work of 12.5 ms with a quota: each period of 100 ms gives `quota` of it, the rest is a stall."""
     lengths, left = [], quota * 0.1
     for _ in range(max(round(windows * quota * 0.1 / 0.0125), 3)):
         need, length = 0.0125, 0.0

@@ -69,9 +69,9 @@ def test_the_number_of_a_tool_is_that_of_its_whole_run() -> None:
     tool = replace(timed((0, 500), kernel="command"), tool_work=10, around_s=2.0)
     (run,), _ = score(tool, window=(100, 300))
     measures = run.reported.measures
-    assert (run.scored.value, measures["tool-corrected"]["value"], measures["tool-by-stopwatch"]["value"]) == (2, 2, 5)
+    assert (run.scored.value, measures["tool-corrected"]["value"], measures["tool-by-wall-clock"]["value"]) == (2, 2, 5)
     (run,), _ = score(replace(tool, around_s=None))
-    assert run.reported.measures["tool-by-stopwatch"]["value"] == pytest.approx(20.0)
+    assert run.reported.measures["tool-by-wall-clock"]["value"] == pytest.approx(20.0)
     nothing = replace(tool, run=replace(tool.run, report=replace(tool.run.reported, value=0.0)))
     with pytest.raises(NoScore, match="w says that it did nothing"):
         score(nothing)

@@ -1,4 +1,4 @@
-"""The typical ratio: known answers, and what a stop, the order and the unit do to it."""
+"""The typical ratio: known answers, and what a stall, the order and the unit do to it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.analysis.simulated_campaigns import Place, Work, changed, in_rounds, simulate
 from virtometer.analysis.score.typical import TRIMMED, logs_by_block, rounds, trimmed_mean
-from virtometer.model import Better, Run, SetAside
+from virtometer.model import Better, Excluded, Run
 
 VALUES = st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=60)
 RATES = st.lists(st.floats(1e-6, 1e12), min_size=5, max_size=40)
@@ -144,11 +144,11 @@ def test_samples_of_one_slice_are_added_up() -> None:
     }  # fmt: skip
 
 
-def test_what_is_set_aside_did_no_work_or_has_no_length_is_no_round() -> None:
+def test_what_is_excluded_did_no_work_or_has_no_length_is_no_round() -> None:
     of = in_rounds(run(), [1e9] * 6)
     first, second, third, fourth, *others = of.samples
     samples = (
-        replace(first, set_aside=SetAside.CLOCK_ERROR),
+        replace(first, excluded=Excluded.CLOCK_ERROR),
         replace(second, work=0),
         replace(third, end_ns=third.start_ns),
         replace(fourth, end_ns=fourth.start_ns - 1),

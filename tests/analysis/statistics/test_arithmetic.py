@@ -1,4 +1,4 @@
-"""Intervals of arithmetic means, and of several figures that hold together."""
+"""Intervals of arithmetic means, and of several figures that hold jointly."""
 
 from __future__ import annotations
 

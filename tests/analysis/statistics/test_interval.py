@@ -33,7 +33,7 @@ def test_every_method_gets_the_blocks_and_says_what_it_knows(method: str) -> Non
     assert found.low < found.value < found.high and found.n == len(LOGS) and found.level >= 0.95
     alone = of([*LOGS, *LOGS], 0.95, 1)
     assert joint is not None and alone is not None and joint.low is not None and alone.low is not None
-    assert joint.low <= alone.low, "what holds together is no narrower"
+    assert joint.low <= alone.low, "intervals that hold jointly are no narrower"
     assert interval(iter(LOGS), method=method) == found
 
 

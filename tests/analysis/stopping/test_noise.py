@@ -29,7 +29,7 @@ def test_the_spread_is_that_of_the_ratio_of_two_trials() -> None:
 
 
 def test_the_spread_is_that_of_the_ratios_that_verdicts_are_about() -> None:
-    """Every other block the second guest stands still in one slice of ten: the typical ratio does not see it."""
+    """Every other block the second guest stalls in one slice of ten: the typical ratio leaves it out."""
     measured = simulate([Place("native"), Place("native again")], noise=gaussian(0.001), blocks=8, verdict="typical")
     blocks = {run.guest_id: record.trial.block for record in measured.trials for run in record.runs}
 

@@ -216,7 +216,7 @@ def test_an_equivalence_waits_for_the_noise_floor_and_a_difference_does_not() ->
 
 
 def test_what_is_paid_for_once_makes_the_neighbours_cheaper() -> None:
-    """Three environments of a workload share its baseline: together they take less than each by itself."""
+    """Three environments of a workload share its baseline: each takes less than it would alone."""
     family = {("a", place): Spread(0.0, 0.06, 6) for place in "xyz"}
     more = plain(dict(family)).blocks["a", "x"] - 6
     cost, shared, start = dict.fromkeys(family, 1.0), {"a": 10.0}, dict.fromkeys("xyz", 5.0)

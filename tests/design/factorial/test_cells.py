@@ -241,7 +241,7 @@ def test_a_wrong_step_of_a_level_has_the_line_of_the_level() -> None:
 def test_the_host_is_tuned_for_one_environment_only_where_its_guests_live_alone() -> None:
     host = ("{run: first}", "{where: host, sysctl: {vm.dirty_ratio: 5}}")
     parse(varied(*STEPS, host))
-    with pytest.raises(PlanError, match=r"tunes the host, where guests of other environments live .*'fresh: trial'"):
+    with pytest.raises(PlanError, match=r"tunes the host while guests of other environments live\..*'fresh: trial'"):
         parse(varied(*STEPS, host, ("blocks: 6", "blocks: 6\nfresh: block")))
     whole = "tuning: [{where: host, sysctl: {vm.dirty_ratio: 5}}]\nfresh: block"
     plan = parse(varied(("blocks: 6", f"blocks: 6\n{whole}")))

@@ -19,9 +19,7 @@ VALIDATOR = Draft202012Validator(json.loads(FILE.read_text()))
 
 
 def test_the_file_is_fresh() -> None:
-    assert json.loads(FILE.read_text()) == plan_schema(), (
-        "run: uv run virtometer plan schema > contract/schema/plan.schema.json"
-    )
+    assert json.loads(FILE.read_text()) == plan_schema(), "stale, run: make contract"
 
 
 def test_the_schema_is_a_schema() -> None:

@@ -70,17 +70,17 @@ def test_all_guests_of_interleaved_numbers_are_counted() -> None:
     growing = "[{name: growing, type: together, guests: [1, 3]}]"
     of = plan({"box": "kind: runc", "small": MACHINE % "512M"}, TRIAD, scenarios=growing)
     names = [one.name for one in of.plan.environments]
-    (crowd,) = growing_guests(of, names, 3120 * MIB)  # 3 x (200 + 200 + 640)
-    assert (crowd.needs, crowd.guests) == ({"native": 200 * MIB, "box": 200 * MIB, "small": 640 * MIB}, 3)
-    assert (crowd.apart, crowd.sentence) == (False, "")
-    (crowd,) = growing_guests(of, names, 3119 * MIB)
-    assert crowd.apart
-    assert crowd.sentence.startswith(
-        "the guests of 'growing' need 3 x native 200M + 3 x box 200M + 3 x small 640M = 3120M of memory together"
+    (group,) = growing_guests(of, names, 3120 * MIB)  # 3 x (200 + 200 + 640)
+    assert (group.needs, group.guests) == ({"native": 200 * MIB, "box": 200 * MIB, "small": 640 * MIB}, 3)
+    assert (group.apart, group.sentence) == (False, "")
+    (group,) = growing_guests(of, names, 3119 * MIB)
+    assert group.apart
+    assert group.sentence.startswith(
+        "the guests of 'growing' need 3 x native 200M + 3 x box 200M + 3 x small 640M = 3120M of memory in total"
     )
-    assert crowd.sentence.endswith("are free: its environments work one after the other")
-    (crowd,) = growing_guests(of, ["native"], 1)
-    assert not crowd.apart, "one environment has nobody to wait for"
+    assert group.sentence.endswith("are free: its environments work one after the other")
+    (group,) = growing_guests(of, ["native"], 1)
+    assert not group.apart, "one environment has nobody to wait for"
     assert growing_guests(plan({"box": "kind: runc"}, TRIAD, scenarios=growing, fresh="trial"), names, 1) == []
 
 
@@ -98,7 +98,7 @@ def test_what_does_not_work_here_is_in_no_group() -> None:
 def test_the_groups_are_said_with_their_arithmetic() -> None:
     found = split(plan(MACHINES), 2192 * MIB)
     assert list(found.sentences()) == [
-        "guests that take turns need 3992M of memory together, and 2192M are free: each block has 2 groups, each with "
+        "guests that take turns need 3992M of memory in total, and 2192M are free: each block has 2 groups, each with "
         "native",
         "  group 1: 2 x native 8M + large 2176M = 2192M",
         "  group 2: 2 x native 8M + middle 1152M + small 640M + box 8M = 1816M",

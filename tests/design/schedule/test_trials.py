@@ -232,7 +232,7 @@ def test_numbers_of_guests_that_are_interleaved_are_one_unit_of_all_environments
     work = [one.model_copy(update={"scheduling": "interleaved"}) for one in of.workloads]
     of = of.model_copy(update={"workloads": work})
     trials = schedule(of, names(of), 7, apart=["growing"] if apart else [])
-    assert len(trials) == trial_count(of) == 2 * 2 * 5  # three guests by themselves, two, and three
+    assert len(trials) == trial_count(of) == 2 * 2 * 5  # three guests alone, two, and three
     units: dict[int | None, list[Trial]] = {}
     for trial in trials:
         units.setdefault(trial.turns, []).append(trial)

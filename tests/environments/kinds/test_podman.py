@@ -10,10 +10,6 @@ import pytest
 from tests.environments.a_container import (
     Start,
     agent_of,
-    check_account,
-    check_first_process,
-    check_missing_program,
-    check_without_root,
     needs_root,
     starting,
     status,
@@ -28,27 +24,11 @@ def start(lab: LabContext, new_id: Callable[[], str]) -> Start:
 
 
 @needs_root
-def test_the_agent_is_the_first_process_of_a_host_of_its_own(start: Start) -> None:
-    check_first_process(start)
-
-
-@needs_root
-def test_all_of_it_is_in_the_account(start: Start) -> None:
-    check_account(start, ["conmon", "podman", "virtometer-agen"])
-
-
-@needs_root
 def test_its_monitor_writes_nothing_where_the_laboratory_was_called(start: Start) -> None:
     guest, _ = start()
     [conmon] = [pid for pid in guest.account.processes() if Path(f"/proc/{pid}/comm").read_text() == "conmon\n"]
     assert Path(f"/proc/{conmon}/cwd").readlink() != Path.cwd()
     guest.stop()
-
-
-@needs_root
-def test_without_the_program_the_check_names_the_package(lab: LabContext, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert Podman.package == "podman"
-    check_missing_program(Podman, lab, monkeypatch)
 
 
 @needs_root
@@ -61,10 +41,6 @@ def test_the_runtime_of_the_plan_is_checked_alone(lab: LabContext, monkeypatch: 
     check = Podman(lab).check_with(PodmanSettings(runtime="runc"))
     assert check.works, check
     assert Podman.check_settings == ("runtime",)
-
-
-def test_without_root_the_check_says_so(lab: LabContext, monkeypatch: pytest.MonkeyPatch) -> None:
-    check_without_root(Podman, lab, monkeypatch)
 
 
 @needs_root

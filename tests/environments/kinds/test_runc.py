@@ -16,7 +16,6 @@ from virtometer.environments.kinds.runc import Runc
 from virtometer.environments.parts.container import ContainerSettings
 from virtometer.environments.parts.process_guest import ProcessGuest
 from virtometer.errors import LinkError
-from virtometer.host.cpu.accounting import CgroupAccount
 from virtometer.processes import stat_of
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="runc with a network of its own needs root")
@@ -105,34 +104,3 @@ def test_the_death_of_runc_itself_leaves_no_container(start: Callable[..., tuple
     for pid in inside:
         one = stat_of(pid)
         assert one is None or one.state in "ZX"
-
-
-@needs_root
-def test_all_of_the_container_is_in_the_account(start: Callable[..., tuple[ProcessGuest, Talk]]) -> None:
-    guest, _ = start()
-    assert isinstance(guest.account, CgroupAccount)
-    inside = guest.account.processes()
-    names = sorted(Path(f"/proc/{pid}/comm").read_text().strip() for pid in inside)
-    assert names == ["runc", "virtometer-agen"]
-    guest.stop()
-
-
-def test_without_root_the_check_says_so(lab: LabContext, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "geteuid", lambda: 4711)
-    check = Runc(lab).check()
-    assert not check.works
-    assert "root" in check.reason
-    assert check.advice == "run as root"
-
-
-@needs_root
-def test_without_runc_the_check_names_the_package(lab: LabContext, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = lab.programs.find
-
-    def find(name: str, package: str) -> Path:
-        return real("no-such-runc" if name == "runc" else name, package)
-
-    monkeypatch.setattr(lab.programs, "find", find)
-    check = Runc(lab).check()
-    assert not check.works
-    assert check.advice == "install the Debian package runc"

@@ -57,9 +57,9 @@ def test_a_guest_with_a_stream_of_its_own_keeps_stdout_for_its_words(
 
 
 def test_the_end_of_its_input_lets_a_guest_end_by_itself(lab: LabContext, new_id: Callable[[], str]) -> None:
-    guest = start(lab, new_id(), ["sh", "-c", "cat; echo by itself >&2"])
+    guest = start(lab, new_id(), ["sh", "-c", "cat; echo ended >&2"])
     guest.stop()
-    assert guest.stderr_tail() == "by itself"
+    assert guest.stderr_tail() == "ended"
 
 
 def test_a_guest_that_ignores_everything_is_killed(lab: LabContext, new_id: Callable[[], str]) -> None:

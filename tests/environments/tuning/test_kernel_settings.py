@@ -24,7 +24,7 @@ def test_what_can_be_set_in_the_same_part_may_change_with_one() -> None:
     assert found["vm/dirty_ratio"] == read("vm/dirty_ratio")
     assert all(name.startswith("vm/") for name in found)
     of_kernel = beside("kernel/threads-max")
-    assert "kernel/ns_last_pid" not in of_kernel, "it changes by itself"
+    assert "kernel/ns_last_pid" not in of_kernel, "it changes without a write"
     assert "kernel/ostype" not in of_kernel, "it is read-only"
     assert any(name.count("/") > 2 for name in beside("net/ipv4/ip_forward")), "folders below it as well"
 

@@ -52,7 +52,7 @@ def started(kind: str, lab: LabContext, guest_id: str) -> Iterator[tuple[Process
 
 
 def threads_s(guest: ProcessGuest) -> float:
-    """Time of all threads that live, read by itself."""
+    """Time of all threads that live, read without the product."""
     total = 0
     for pid in guest.account.processes():
         for file in Path(f"/proc/{pid}/task").glob("*/schedstat"):

@@ -104,7 +104,7 @@ def test_a_launcher_has_no_hand_in_messages(
         before = [_switches(pid) for pid in others]
         for _ in range(200):
             talk.session.request("facts", {}, 5.0)
-        # A runtime in Go wakes by itself now and then. One that relays has hundreds of switches here.
+        # An idle runtime in Go wakes now and then. One that relays has hundreds of switches here.
         assert sum(_switches(pid) for pid in others) - sum(before) < 50
         channel = Path(f"/proc/{agent}/fd/3")
         assert channel.readlink().name.startswith("socket:")

@@ -1,4 +1,4 @@
-"""What a campaign tells whoever watches it."""
+"""What a campaign reports to its observers."""
 
 from __future__ import annotations
 

@@ -471,7 +471,7 @@ def test_guests_for_which_there_is_no_memory_take_turns_in_groups(
     monkeypatch.setattr(RunningGuest, "stop", stopped)
     campaign = begin(plan, tmp_path / "c", watcher)
     assert [sentence for sentence in watcher.sentences if "cgroup" not in sentence and "group" in sentence] == [
-        "guests that take turns need 36M of memory together, and 27M are free: each block has 2 groups, each with "
+        "guests that take turns need 36M of memory in total, and 27M are free: each block has 2 groups, each with "
         "native",
         "  group 1: 2 x native 9M + one 9M = 27M",
         "  group 2: 2 x native 9M + two 9M = 27M",

@@ -1,4 +1,4 @@
-"""Trials of several guests and placements, through the runner's own interface."""
+"""Trials of groups of guests and placements, through the runner's own interface."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ WORKLOADS: list[Document] = [
     {"name": "stream", "workload": "net", "op": "stream"},
 ]
 
-REPEATED = "repeated: its guests ran together for X% of the window: it was repeated with windows 3 times as long"
+OVERLAP = "its guests ran at the same time for X% of the window"
+REPEATED = f"repeated: {OVERLAP}: it was repeated with windows 3 times as long"
 
 Guests = Callable[..., TrialRecord]
 
@@ -183,13 +184,13 @@ def test_two_equal_placements_that_fail_are_recorded(
         (0.0, []),
         (
             0.25,
-            ["repeated: its guests ran together for X% of the window: it was repeated with windows 3 times as long"],
+            [REPEATED],
         ),
         (
             0.8,
             [
-                "repeated: its guests ran together for X% of the window: it was repeated with windows 3 times as long",
-                "overlap: its guests ran together for X% of the window, twice",
+                REPEATED,
+                f"overlap: {OVERLAP}, twice",
             ],
         ),
     ],

@@ -18,7 +18,7 @@ from virtometer.clock import intervals
 from virtometer.design.schedule.trials import schedule
 from virtometer.environments.base import LabContext
 from virtometer.environments.registry import KINDS
-from virtometer.model import Campaign, FailureKind, GuestKey, Placement, Plan, SetAside, Trial, TrialRecord
+from virtometer.model import Campaign, Excluded, FailureKind, GuestKey, Placement, Plan, Trial, TrialRecord
 from virtometer.runner.campaign import whole as campaigns
 from virtometer.runner.execution.admission import Admission
 from virtometer.runner.execution.executor import Executor
@@ -36,7 +36,7 @@ Growing = Callable[..., list[TrialRecord]]
 
 @pytest.fixture
 def plan_of(make_plan: MakePlan, turner_kind: None) -> Callable[..., Plan]:
-    """A plan of scripted agents that work together, by name what each does."""
+    """A plan of scripted agents that work at the same time, by name what each does."""
 
     def made(rounds: int = 8, guests: Sequence[int] = (1, 2, 3), **environments: dict[str, Any]) -> Plan:
         named: list[Document] = [
@@ -68,7 +68,7 @@ def run(lab: LabContext) -> Iterator[Growing]:
             environment = environments[key.environment]
             kind = KINDS[environment.kind](lab)
             settings = kind.settings_type.model_validate(environment.settings)
-            name = f"crowd-{os.getpid()}-{number}"
+            name = f"group-{os.getpid()}-{number}"
             running[key] = RunningGuest.start(kind, environment, settings, name, plan.limits, key.number)
         return (runner or Executor(resolved(plan), lab)).run(trials, running, 7)
 
@@ -135,7 +135,7 @@ def test_what_counts_lies_where_all_guests_of_a_window_work(plan_of: Callable[..
             mine = [(s, t) for s, t in zip(run_.samples, timed, strict=True) if s.slice == number]
             every.setdefault(number, []).append((mine[0][1].start_ns, mine[-1][1].end_ns))
             used = [t for s, t in mine if s.used]
-            assert mine[0][0].set_aside in (SetAside.RUN_IN, SetAside.LONG_WINDOW, SetAside.OUTSIDE)
+            assert mine[0][0].excluded in (Excluded.WARM_UP, Excluded.LONG_WINDOW, Excluded.OUTSIDE)
             if used:
                 spans.setdefault(number, []).append((used[0].start_ns, used[-1].end_ns))
     assert spans and all(len(found) == 3 for found in spans.values()), "a window counts for all or for none"
@@ -239,7 +239,7 @@ def test_a_guest_that_dies_ends_its_own_trials_alone(plan_of: Callable[..., Plan
         assert record.failure is not None and record.failure.kind is FailureKind.GUEST
         assert "kernel panic: this guest is gone" in record.reason
     dead = {guest for record in failed for guest in record.trial.guests if size(record) == 1}
-    assert dead, "a guest by itself is one of those that failed"
+    assert dead, "a guest alone is one of those that failed"
     assert [size(record) for record in failed if size(record) == 2] == [2], "and so is every trial that has it"
 
 

@@ -37,8 +37,8 @@ class Scripted(Party):
         return len(self.accounts) >= int(self.script.get("fails", 1 << 30))
 
     @property
-    def run_in_s(self) -> float:
-        return float(self.script.get("run_in", 0.0))
+    def warm_up_s(self) -> float:
+        return float(self.script.get("warm_up", 0.0))
 
     def disturbed(self) -> Mapping[int, str]:
         rounds = {one.window.number for one in self.accounts if not one.window.long}
@@ -114,7 +114,7 @@ def singles(seconds: float = 0.2, **scripts: Script) -> list[Scripted]:
     ]
 
 
-def crowd(environment: str = "a", sizes: tuple[int, ...] = (1, 1, 2), **script: Any) -> list[Scripted]:
+def groups(environment: str = "a", sizes: tuple[int, ...] = (1, 1, 2), **script: Any) -> list[Scripted]:
     """So many guests of one environment."""
     found = []
     for number, size in enumerate(sizes):
@@ -213,7 +213,7 @@ def test_a_plan_may_have_a_long_window_in_each_block(laboratory: Laboratory) -> 
 
 def test_each_number_of_guests_has_a_window_in_each_round(laboratory: Laboratory) -> None:
     laboratory.known["a"] = False
-    parties = crowd()
+    parties = groups()
     found = laboratory.growing(parties)
     assert len({one.order for one in found if one.trial == 2}) == 2, "guests are released in random order"
     assert [len(numbers(one)) for one in parties] == [2, 2, 4], "single guests have windows in turn"
@@ -223,7 +223,7 @@ def test_each_number_of_guests_has_a_window_in_each_round(laboratory: Laboratory
 
 def test_windows_are_longer_for_long_iterations(laboratory: Laboratory) -> None:
     laboratory.known["a"] = False
-    parties = crowd(iteration=0.04)
+    parties = groups(iteration=0.04)
     laboratory.growing(parties)
     lengths = [length / length_factor(1, number) for number, length in enumerate(parties[2].lengths)]
     assert lengths[1:] == [pytest.approx(0.24)] * (len(lengths) - 1)
@@ -231,7 +231,7 @@ def test_windows_are_longer_for_long_iterations(laboratory: Laboratory) -> None:
 
 def test_rounds_of_guests_that_hardly_worked_together_are_repeated_longer(laboratory: Laboratory) -> None:
     laboratory.known["a"] = False
-    parties = crowd(sizes=(1, 2))
+    parties = groups(sizes=(1, 2))
     parties[1].script["shared"] = False
     laboratory.growing(parties)
     assert numbers(parties[0]) == list(range(4))
@@ -242,10 +242,10 @@ def test_rounds_of_guests_that_hardly_worked_together_are_repeated_longer(labora
 
 
 def test_guests_that_change_their_speed_together_have_long_windows(laboratory: Laboratory) -> None:
-    parties = crowd(later=0.2)
+    parties = groups(later=0.2)
     laboratory.growing(parties)
     assert laboratory.known == {"a": True}
     assert [numbers(one) for one in parties] == [[-1, -2, -3, -4, -5], [-1], [-1, -2, -3, -4, -5]]
-    again = crowd(later=0.2)
+    again = groups(later=0.2)
     laboratory.growing(again)
     assert [numbers(one) for one in again] == [[-1]] * 3

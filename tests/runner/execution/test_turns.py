@@ -17,7 +17,7 @@ from virtometer.clock import line
 from virtometer.environments.base import LabContext
 from virtometer.environments.registry import KINDS
 from virtometer.host.cpu.accounting import all_cgroup_mounts
-from virtometer.model import FailureKind, GuestKey, Placement, Plan, Run, SetAside, Trial, TrialRecord
+from virtometer.model import Excluded, FailureKind, GuestKey, Placement, Plan, Run, Trial, TrialRecord
 from virtometer.runner.execution.executor import Executor
 from virtometer.runner.guests.running import RunningGuest
 
@@ -108,7 +108,7 @@ def test_guests_take_turns_and_never_work_at_the_same_time(
     assert values[2] / values[0] == pytest.approx(0.5, rel=0.02)
 
 
-def test_a_long_window_comes_first_and_is_set_aside(
+def test_a_long_window_comes_first_and_is_excluded(
     turners: Callable[..., Plan], runner_of: Callable[[Plan], Any]
 ) -> None:
     plan = turners(a={}, b={})
@@ -117,11 +117,11 @@ def test_a_long_window_comes_first_and_is_set_aside(
         run = run_of(record)
         assert slices(run) == [-1, *range(SLICES)]
         for number, group in itertools.groupby(run.samples, lambda sample: sample.slice):
-            aside = [sample.set_aside for sample in group]
+            aside = [sample.excluded for sample in group]
             if number == -1:
-                assert set(aside) == {SetAside.LONG_WINDOW}
+                assert set(aside) == {Excluded.LONG_WINDOW}
             else:
-                assert aside[0] is SetAside.RUN_IN
+                assert aside[0] is Excluded.WARM_UP
                 assert set(aside[1:]) == {None}
         assert run.scored.work == sum(sample.work for sample in run.samples if sample.used)
         assert record.host is not None
@@ -160,7 +160,7 @@ def test_a_guest_that_is_fast_in_slices_alone_is_found_by_comparing(
     first = [run_of(record) for record in runner.run(trials(plan), guests, seed=1)]
     assert slices(first[1]) == [-1, *range(SLICES)]
     assert first[1].in_long_windows
-    assert {sample.set_aside for sample in first[1].samples if (sample.slice or 0) >= 0} == {SetAside.SLICE}
+    assert {sample.excluded for sample in first[1].samples if (sample.slice or 0) >= 0} == {Excluded.SLICE}
     assert first[1].scored.value / first[0].scored.value == pytest.approx(0.25, rel=0.1)
     assert not first[0].in_long_windows
     assert not first[2].in_long_windows
@@ -296,12 +296,12 @@ def test_slices_that_others_disturb_are_made_up_for(make_plan: MakePlan, runner_
             runs = [run_of(record) for record in runner.run(trials(plan), guests, seed=1)]
         finally:
             other.kill()
-    disturbed = [sample for run in runs for sample in run.samples if sample.set_aside is SetAside.DISTURBED]
+    disturbed = [sample for run in runs for sample in run.samples if sample.excluded is Excluded.DISTURBED]
     assert disturbed
     assert all("others had the guest's processors for" in sample.mark for sample in disturbed)
     for run in runs:
         assert 40 < slices(run)[-1] + 1 <= 60, "there are more rounds than planned"
-        lost = {sample.slice for sample in run.samples if sample.set_aside is SetAside.DISTURBED}
+        lost = {sample.slice for sample in run.samples if sample.excluded is Excluded.DISTURBED}
         assert len(lost) <= 30, "at most half of them"
         assert lost.isdisjoint({sample.slice for sample in run.samples if sample.used})
 

@@ -20,7 +20,7 @@ from virtometer.runner.lab import doctor
 
 
 class Answering(Environment):
-    """A kind whose check says what it is told, or fails."""
+    """A kind whose check gives `answer`, or raises it."""
 
     kind: ClassVar[str] = "answering"
     title: ClassVar[str] = "answering"
@@ -48,7 +48,7 @@ def own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def answering(lab: LabContext, answer: Check | EnvironmentFailed | RuntimeError) -> Environment:
-    found = type("Told", (Answering,), {"answer": answer})(lab)
+    found = type("Reported", (Answering,), {"answer": answer})(lab)
     assert isinstance(found, Environment)
     return found
 
@@ -150,6 +150,6 @@ def test_an_unknown_kind_is_refused_before_any_check(names: Sequence[str]) -> No
 def test_what_cannot_be_prepared_is_told_and_the_others_are(agent: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in set(KINDS) - {"native"}:
         monkeypatch.delitem(KINDS, name)
-    monkeypatch.setitem(KINDS, "answering", type("Told", (Answering,), {}))
+    monkeypatch.setitem(KINDS, "answering", type("Reported", (Answering,), {}))
     ((kind, cause),) = doctor.prepare_all()
     assert (kind, cause.sentence) == ("answering", "it cannot be prepared")

@@ -1,5 +1,5 @@
 PRAGMA application_id = 1447645775;
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;
 BEGIN TRANSACTION;
 CREATE TABLE campaign (
 	id INTEGER NOT NULL CHECK (id = 1), 
@@ -191,7 +191,7 @@ CREATE TABLE samples (
 	end_ns INTEGER NOT NULL, 
 	work INTEGER NOT NULL, 
 	check_value TEXT NOT NULL, 
-	set_aside TEXT, 
+	excluded TEXT, 
 	mark TEXT NOT NULL, 
 	slice INTEGER, 
 	PRIMARY KEY (trial, placement, position), 
