@@ -18,6 +18,7 @@ from tests.report.showcase import curves, showcase, small
 from virtometer.analysis import analyse
 from virtometer.model import Campaign
 from virtometer.report import render
+from virtometer.report.findings.summary import method_sentences, noise_and_budget
 from virtometer.report.formats.html import page
 from virtometer.report.formats.terminal import ResultTable
 
@@ -33,12 +34,12 @@ def golden(name: str, text: str) -> str:
     return file.read_bytes().decode()
 
 
-def printed(width: int, campaign: Campaign) -> str:
+def printed(width: int, campaign: Campaign, *, notes: bool = False) -> str:
     out = io.StringIO()
     analysis = analyse(campaign)
-    Console(file=out, width=width, force_terminal=False, color_system=None).print(
-        ResultTable(analysis.findings, analysis.sweeps)
-    )
+    method = method_sentences(analysis) if notes else None
+    table = ResultTable(analysis.findings, analysis.sweeps, budget=noise_and_budget(analysis), method=method)
+    Console(file=out, width=width, force_terminal=False, color_system=None).print(table)
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
 
 
@@ -64,6 +65,11 @@ def number_or_text(cell: str) -> float | str:
         return float(cell)
     except ValueError:
         return cell
+
+
+def test_terminal_with_all_notes() -> None:
+    found = printed(100, showcase(), notes=True)
+    assert found == golden("terminal-notes-100.txt", found)
 
 
 @pytest.mark.parametrize("width", [80, 120, 200])

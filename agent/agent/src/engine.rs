@@ -327,7 +327,7 @@ fn release(go: &Go, control: &Arc<Control>) -> Result<Then, Failure> {
         return wrong(format!("the run {run} has no slices"));
     }
     if go.at_ns.is_some() && !control.is_together() {
-        return wrong(format!("the run {run} does not begin together with others"));
+        return wrong(format!("the run {run} does not begin at an agreed moment"));
     }
     let now_ns = now_ns();
     if go.at_ns.is_some_and(|at_ns| at_ns.saturating_sub(now_ns) > MAX_LEAD_NS) {

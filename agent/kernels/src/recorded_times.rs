@@ -21,7 +21,7 @@ impl Taken {
         #[allow(clippy::cast_precision_loss)] // times of one run, far below 2^53
         let (taken_ns, recorded_ns, count) = (sum_ns as f64, times.mean() * count as f64, count as f64);
         if count > 0.0 && (recorded_ns - taken_ns).abs() > 0.02 * taken_ns + count {
-            let message = format!("operations of {taken_ns:e} ns together are recorded with {recorded_ns:e} ns");
+            let message = format!("operations of {taken_ns:e} ns in total are recorded with {recorded_ns:e} ns");
             return Err(check_failed(message));
         }
         Ok(())

@@ -112,7 +112,7 @@ pub fn prepare(task: &Task, unit: Unit, factory: &WorkerFactory) -> Result<Prepa
     let mut group = ThreadGroup::assemble(task, factory)?;
     let limits = group.describe()?;
     if task.control.is_in_slices() && (limits.continuous || limits.complete.is_some()) {
-        let what = if limits.continuous { "continuous work" } else { "work with an end of its own" };
+        let what = if limits.continuous { "continuous work" } else { "work that runs to completion" };
         return Err(Failure::new(Code::BadArguments, format!("{what} cannot be done in slices")));
     }
     let window_ns = task.seconds * 1e9;

@@ -173,7 +173,7 @@ fn a_slice_has_one_iteration_at_least() {
 fn work_that_cannot_pause_or_has_an_end_is_refused() {
     for (worker, what) in [
         (Repeats { continuous: true, ..Repeats::default() }, "continuous work"),
-        (Repeats { complete: Some(false), ..Repeats::default() }, "work with an end of its own"),
+        (Repeats { complete: Some(false), ..Repeats::default() }, "work that runs to completion"),
     ] {
         let factory: WorkerFactory = Arc::new(move |_| Ok(Box::new(worker.clone()) as Box<dyn Worker>));
         let control = Arc::new(Control::in_slices(SLICE_NS, |_| ()));

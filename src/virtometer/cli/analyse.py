@@ -51,6 +51,8 @@ def analyse(
     from virtometer.errors import UsageError
 
     share = share_option("--margin", margin)
+    if json and notes:
+        raise UsageError("--notes is for the table", advice="leave out --notes: the JSON has all notes")
     with _without_collector():
         with notice("reading the table ..."):
             content = _content(file)  # a file that is refused need not wait for the analysis to load
@@ -79,7 +81,8 @@ def analyse(
             for part in terminal(told):
                 console.print(part)
         else:
-            budget, method = undecided(found), [equivalence_error(found)] if notes else None
+            method = [one for one in (equivalence_error(found),) if one] if notes else None
+            budget = undecided(found)
             PlainConsole().print(ResultTable(found, budget=budget, method=method))
 
 

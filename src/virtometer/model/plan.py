@@ -94,7 +94,7 @@ class Rules(Frozen):
         default=256 << 20, description="bytes of memory that the host must have free"
     )
     max_stall_share: Share = Field(
-        default=0.1, description="share of the window that a guest may lose in one or a few long stops"
+        default=0.1, description="share of the window that a guest may lose in one or a few long stalls"
     )
     max_foreign_load: float = Field(
         default=0.25, ge=0, le=4096, description="processors' worth of time that other programs may use"

@@ -29,7 +29,7 @@ def test_host_cpu_per_unit_of_work_is_a_within_block_ratio() -> None:
 def test_a_guest_without_an_account_of_its_cpu_time_has_no_cost_and_a_note() -> None:
     found = finding_of(simulate([NATIVE, Place("far", cost=None)]), "far")
     assert found.host_cpu_ratio is None
-    assert "the host CPU time of far could not be told" in found.notes
+    assert "the host CPU time of far is unknown" in found.notes
 
 
 def cells_of(subject: Place, against: Place = NATIVE, **more: Any) -> tuple[Cell, Cell]:
@@ -58,10 +58,10 @@ def test_blocks_that_only_one_side_has_do_not_count() -> None:
 def test_every_side_without_an_account_is_named() -> None:
     subject, against = cells_of(Place("far", cost=None), Place("native", cost=None))
     assert cost.notes(subject, against) == [
-        "the host CPU time of far could not be told",
-        "the host CPU time of native could not be told",
+        "the host CPU time of far is unknown",
+        "the host CPU time of native is unknown",
     ]
-    assert cost.notes(against, against) == ["the host CPU time of native could not be told"], "once"
+    assert cost.notes(against, against) == ["the host CPU time of native is unknown"], "once"
 
 
 def test_an_account_with_gaps_is_told_with_their_number() -> None:
@@ -74,7 +74,7 @@ def test_an_account_with_gaps_is_told_with_their_number() -> None:
 def test_time_between_the_samples_says_nothing_about_the_work(side: int) -> None:
     both = cells_of(Place("far", cost=None))
     both[side].untimed = True
-    assert cost.notes(*both) == ["the host CPU time is not told: most of the window lies between the samples"]
+    assert cost.notes(*both) == ["the host CPU time is unknown: most of the window lies between the samples"]
 
 
 def test_without_a_value_nothing_is_missing() -> None:

@@ -27,3 +27,4 @@ def test_the_typical_ratio_is_explained_where_verdicts_are_about_it() -> None:
 
 def test_without_a_comparison_there_is_nothing_to_be_sure_of() -> None:
     assert section(analyse(group_campaign())) is None
+    assert section(analyse(simulate([Place("native")]))) is None

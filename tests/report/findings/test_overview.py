@@ -10,7 +10,7 @@ import pytest
 from tests.analysis.simulated_campaigns import Place, Work, simulate
 from tests.report.showcase import showcase
 from virtometer.analysis import analyse
-from virtometer.model import Estimate, Finding
+from virtometer.model import Estimate, Failure, FailureKind, Finding
 from virtometer.report.findings.overview import Overview, overview
 
 PLACES = [Place("native"), Place("half", efficiency={"": 0.5}), Place("same")]
@@ -55,6 +55,7 @@ def test_an_interval_that_is_very_wide_does_not_take_the_axis() -> None:
     assert low > 0.01 and high < 20
     (row, _) = layers(found)[2]
     assert (row["low"], row["high"]) == (low, high)
+    assert "Intervals that leave the axis are cut." in found.caption and "cut" not in drawn().caption
 
 
 def test_what_is_not_available_says_so_in_its_row_and_what_is_not_comparable_is_hollow() -> None:
@@ -81,6 +82,21 @@ def test_sweeps_have_curves_of_their_own(swept: frozenset[str]) -> None:
     found = overview(findings, 0.05, swept)
     assert found is not None
     assert [panel.caption for panel in found.panels] == [name for name in ("w0", "w1") if name not in swept]
+
+
+def test_long_names_are_called_by_the_words_that_differ() -> None:
+    names = [f"qemu with a long name cache={cache} aio={aio}" for cache in ("none", "writeback") for aio in ("a", "b")]
+    found = drawn(1, Place("native"), *map(Place, names))
+    rows = layers(found)[3]
+    assert [row["environment"] for row in rows] == [name.removeprefix("qemu with a long name ") for name in names]
+    assert names[0] in found.panels[0].alternative
+
+
+def test_a_workload_without_a_ratio_has_a_panel_that_says_so() -> None:
+    failing = Place("box", fails={"w0": Failure(FailureKind.AGENT, "no space")})
+    found = drawn(2, Place("native"), failing)
+    assert [panel.caption for panel in found.panels] == ["w0", "w1"]
+    assert layers(found)[-1] == [{"environment": "box", "text": "undecided"}]
 
 
 def test_without_a_ratio_there_is_no_picture() -> None:

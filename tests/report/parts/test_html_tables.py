@@ -182,7 +182,7 @@ def test_the_machine_s_id_is_not_shown_around_and_nested_facts_are_flat() -> Non
     }  # fmt: skip
     assert html_tables.host(simulate([Place("native")], host=facts)).rows == [
         ("memory_bytes", "3,072 MiB"), ("small_bytes", "4096"), ("cpu.model", "x"), ("cpu.flags", "a 2"),
-        ("empty", "not told"), ("none", "not told"), ("mixed", '[1.5, {"b": null}]'), ("on", "true"),
+        ("empty", "not reported"), ("none", "not reported"), ("mixed", '[1.5, {"b": null}]'), ("on", "true"),
     ]  # fmt: skip
 
 

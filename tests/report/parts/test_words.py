@@ -184,3 +184,9 @@ def test_what_qualifies_a_verdict_is_on_the_page_in_csv_and_in_comparisons() -> 
         ),
     )
     assert "undecided: the host was busy" in comparison.markdown(busy)
+
+
+def test_a_range_of_differences_names_its_unit_once() -> None:
+    assert words.differences(0.045, 0.38) == "differences of 4.5 % to 38 %"
+    assert words.differences(0.045, 0.045) == "a difference of 4.5 %"
+    assert words.differences(0.045, 2.1) == "a difference of 4.5 % to a factor of 3.1"

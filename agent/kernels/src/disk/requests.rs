@@ -342,7 +342,7 @@ impl Requests {
         let (waits, waited_for) = (notes.waits, notes.waited_for);
         if waited_for != waits * depth as u64 {
             let message =
-                format!("at {waits} waits {waited_for} requests were under way together, not {depth} at each");
+                format!("at {waits} waits {waited_for} requests were under way at the same time, not {depth} at each");
             return Err(check_failed(message));
         }
         if notes.latencies.len() as u64 != notes.timed {

@@ -26,12 +26,12 @@ def ratio(subject: Cell, against: Cell, strictness: float = 1.0) -> Quantity[Est
 def notes(subject: Cell, against: Cell) -> list[str]:
     """Say why there is no cost, where values exist without one."""
     if subject.untimed or against.untimed:
-        return ["the host CPU time is not told: most of the window lies between the samples"]
+        return ["the host CPU time is unknown: most of the window lies between the samples"]
     said = []
     for cell in dict.fromkeys((subject.environment, against.environment)):
         side = subject if cell == subject.environment else against
         if side.values and not side.costs:
-            said.append(f"the host CPU time of {cell} could not be told")
+            said.append(f"the host CPU time of {cell} is unknown")
         elif side.cost_gaps:
             said.append(
                 f"the host CPU time of {cell} is missing in {side.cost_gaps} of {counted(len(side.results), 'trial')}"

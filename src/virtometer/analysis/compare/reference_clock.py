@@ -1,4 +1,4 @@
-"""The same work timed three ways: by the guest's clock, by that clock corrected, by a clock outside of the guest."""
+"""The same work by three clocks: the guest's, the guest's corrected, and one outside of the guest."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ def timed(campaign: Campaign) -> dict[Key, Timed]:
             if run.placement.role == "measured" and all(rate > 0 for rate in rates):
                 own, reference = rates
                 key = (run.placement.workload, run.placement.environment)
-                found.setdefault(key, []).append((own, own * _put_right(run), reference, run))
+                found.setdefault(key, []).append((own, own * _corrected(run), reference, run))
     return {key: _together(trials) for key, trials in found.items()}
 
 
-def _put_right(run: Run) -> float:
+def _corrected(run: Run) -> float:
     """Factor from a rate by the guest's clock to one in host time, over the trial's own samples."""
     of = columns_of(run.samples)
     guest_s: float = sum((of.end_ns - of.start_ns)[of.used].tolist()) * 1e-9

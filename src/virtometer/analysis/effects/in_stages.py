@@ -47,7 +47,7 @@ def effects_of(campaign: Campaign, cells: Mapping[Key, Cell], controls: Sequence
 
 
 def _controlled(metrics: Sequence[MetricEffects], controls: Sequence[Control]) -> tuple[MetricEffects, ...]:
-    """The metrics of workloads with what the baseline differs from itself by."""
+    """The metrics of workloads with the change between the two guests of the baseline."""
     known = {one.workload: one.ratio.estimate for one in controls}
     found = []
     for metric in metrics:

@@ -64,7 +64,7 @@ _FEW = 0.05  # of the samples: so few disturbed slices, which were made up for, 
 def unavailable(cell: Cell, status: EnvironmentStatus | None) -> list[str] | None:
     """Reasons why a cell has no value and will have none, or None when it has one or may still get one.
 
-    What failed, or was lost to a lying clock, may be measured another time: it is not absent, but undecided.
+    What failed, or was lost because of a faulty clock, may be measured another time: it is not absent, but undecided.
     """
     if cell.values:
         return None

@@ -31,6 +31,8 @@ def print_table(analysis: Analysis, directory: Path, *, piped: bool = False, not
 
     `notes`: with all notes, and with how the verdicts were reached.
     """
+    from shlex import quote
+
     from virtometer.cli.parts.console import PlainConsole
     from virtometer.counted import counted
     from virtometer.model import UNAVAILABLE
@@ -52,6 +54,7 @@ def print_table(analysis: Analysis, directory: Path, *, piped: bool = False, not
             analysis.knees,
             budget=noise_and_budget(analysis),
             method=method_sentences(analysis) if notes else None,
+            more=f"virtometer report {quote(str(directory))} --notes",
         )
     if analysis.findings or not analysis.together.groups:
         console.print(made)

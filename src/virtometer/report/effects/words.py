@@ -79,7 +79,7 @@ def shown(of: Estimate) -> str:
 
 
 def control(of: Estimate) -> str:
-    """What the baseline differs from itself by, beside the effects of a metric."""
+    """The change between the two guests of the baseline, beside the effects of a metric."""
     return f"control (A/A, the baseline against itself in the same blocks): {shown(of)}"
 
 

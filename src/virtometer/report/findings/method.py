@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from virtometer.analysis import Analysis
+from virtometer.model import Verdict
 from virtometer.report.findings.summary import method_sentences
 from virtometer.report.parts import html_tables, words
 from virtometer.report.parts.section import Section
@@ -10,7 +11,7 @@ from virtometer.report.parts.section import Section
 
 def section(analysis: Analysis) -> Section | None:
     """What a reader may want to know of the method, closed. None where nothing was compared."""
-    if not analysis.findings:
+    if all(finding.verdict is Verdict.BASELINE for finding in analysis.findings):
         return None
     typical = any(finding.verdict_by == "typical" for finding in analysis.findings)
     return Section(

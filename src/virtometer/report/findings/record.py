@@ -25,7 +25,7 @@ def sections(analysis: Analysis) -> list[Section]:
             id="starts",
             title="Starting a guest",
             closed=True,
-            sentences=["Seconds from the first command until the agent in the guest said hello."],
+            sentences=["Seconds from the first command until the agent's greeting."],
             tables=[html_tables.starts(analysis.provisioning)],
         ),
         Section(

@@ -20,7 +20,7 @@ def headline(findings: Sequence[Finding]) -> str:
     """How many comparisons came out how."""
     compared = [finding for finding in findings if finding.verdict is not Verdict.BASELINE]
     if not findings:
-        return "No environment was compared alone: the results are those of groups of guests."
+        return "No environment was compared alone: results of groups of guests have sections of their own."
     if not compared:
         return "Nothing was compared: the plan has one environment."
     counts = Counter(finding.verdict for finding in compared)
@@ -73,8 +73,7 @@ def undecided(findings: Sequence[Finding]) -> str:
     ]
     said = []
     if seen:
-        best, worst = words.difference(seen[0]), words.difference(seen[-1])
-        said.append(f"The undecided could have shown {best}{f' to {worst}' if best != worst else ''}.")
+        said.append(f"The undecided could have shown {words.differences(seen[0], seen[-1])}.")
     if needed:
         ranked = sorted(needed, key=lambda pair: pair[0])
         (blocks, middle), (most, last) = ranked[(len(ranked) - 1) // 2], ranked[-1]

@@ -55,13 +55,15 @@ class ResultTable:
         *,
         budget: str = "",
         method: Sequence[str] | None = None,
+        more: str = "--notes",
     ) -> None:
         """`findings` in the order in which they are to be shown; those of `sweeps` have tables after the others'.
 
         found: knees of the sweeps, whose sentences follow the tables. budget: the line of noise and budget. method:
-        sentences on how the verdicts were reached, shown with all notes; None: only the most important notes.
+        sentences on how the verdicts were reached, shown with all notes; None: only the most important notes. more: the
+        command or option that prints all notes.
         """
-        self.budget, self.method = budget, method
+        self.budget, self.method, self._more = budget, method, more
         self.knees = knees.groups([one for one in found if not one.scenario])
         measured = dict.fromkeys(finding.workload for finding in findings)
         swept = [work.name for one in sweeps for work in one.workloads if work.name in measured]
@@ -103,22 +105,22 @@ class ResultTable:
         if any(words.star(finding) for finding in self.shown):
             yield text_line("* different conditions, see the note", style="dim")
         notes = [text for _, text in self.footnotes.lines()]
-        shown = notes if self.method is not None or len(notes) <= _NOTES + 1 else self._most_important(notes)
+        shown = notes if self.method is not None or len(notes) <= _NOTES else self._most_important(notes)
         for text in shown:
             yield text_line(f"{self.footnotes.mark([text])} {text}", style="dim")
         if len(shown) < len(notes):
-            yield text_line(f"{len(notes) - len(shown)} more notes: --notes", style="dim")
+            yield text_line(f"{len(notes) - len(shown)} more notes: {self._more}", style="dim")
         if self.method is not None:
             yield from map(text_line, self.method)
             if any(finding.verdict_by == "typical" for finding in self.findings):
                 yield text_line(words.TYPICAL, style="dim")
 
     def _most_important(self, notes: Sequence[str]) -> list[str]:
-        """The notes at the most verdicts that are decided or missing, in the order of their numbers."""
-        weight = Counter(
-            note for finding in self.shown if finding.verdict not in _OPEN for note in set(finding.shown_notes)
-        )
-        ranked = sorted(notes, key=lambda note: -weight[note])[:_NOTES]
+        """The first note of each star, then those at the most verdicts that are decided or missing; in their order."""
+        decided = [finding for finding in self.shown if finding.verdict not in _OPEN]
+        weight = Counter(note for finding in decided for note in set(finding.shown_notes))
+        stars = Counter(finding.shown_notes[0] for finding in self.shown if words.star(finding) and finding.shown_notes)
+        ranked = sorted(notes, key=lambda note: (-stars[note], -weight[note]))[:_NOTES]
         return [note for note in notes if note in ranked]
 
     def _legend(self) -> str:

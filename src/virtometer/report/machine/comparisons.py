@@ -34,7 +34,7 @@ Shape(
     """
     workload=where.workload    text
     subject=where.environment  text      environment; of a matrix source and target
-    scenario=where.scenario    text      of several guests at once; empty where measured alone
+    scenario=where.scenario    text      of a group; empty where measured alone
     guests=where.guests        count     that worked, loads included; 0: measured alone, or a cell of a matrix
     by_values                  flag      values are compared, not efficiencies
     a=before.estimate          reached?  what A reached

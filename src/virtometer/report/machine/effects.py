@@ -169,7 +169,7 @@ Shape(
 )
 Shape(
     "metric",
-    "what is said of one metric",
+    "effects on one metric",
     """
     metric        text
     unit          text

@@ -250,7 +250,7 @@ def trouble(analysis: Analysis) -> tuple[str, HtmlTable]:
         f"{'was' if of.marked == 1 else 'were'} marked as disturbed. "
         f"{of.samples_unused:,} of {of.samples:,} samples were not used. "
         "A failed trial never counts as a zero; "
-        "a marked one is kept and told."
+        "a marked one is kept, and its mark is named."
     )
     return sentence, HtmlTable(
         "By guest, workload and kind of reason",
@@ -330,7 +330,7 @@ def _facts(facts: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]:
 
 def _fact(key: str, value: object) -> str:
     if value is None or value == "":
-        return "not told"
+        return "not reported"
     if isinstance(value, str):
         return value
     if key.endswith("bytes") and isinstance(value, int) and value >= 1 << 20:

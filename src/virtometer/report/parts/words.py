@@ -266,6 +266,14 @@ def difference(fraction: float) -> str:
     return f"a factor of {significant(1 + fraction, 2)}" if fraction < _HUGE else f"a factor above {_HUGE:,}"
 
 
+def differences(best: float, worst: float) -> str:
+    """The range of detectable differences: differences of 4.5 % to 38 %, a difference of 4.5 % to a factor of 3.1."""
+    one, other = difference(best), difference(worst)
+    if one == other:
+        return one
+    return f"differences of {percent(best)} to {percent(worst)}" if worst < 1 else f"{one} to {other}"
+
+
 def star(finding: Finding) -> str:
     """The mark of a comparison under different conditions."""
     return "" if finding.comparable else "*"
