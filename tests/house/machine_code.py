@@ -170,10 +170,10 @@ def samples(program: Path, arguments: Sequence[str], count: int = 20, *, after_s
     return found
 
 
-def hottest_loop(program: Path, arguments: Sequence[str], *, after_s: float) -> Sequence[Instruction]:
-    """The loop in which most of the samples of a program lie."""
+def hottest_loop(program: Path, arguments: Sequence[str], *, after_s: float, count: int = 20) -> Sequence[Instruction]:
+    """The loop in which most of so many samples of a program lie."""
     code = disassembly(program)
     found = Counter[tuple[Instruction, ...]]()
-    for address, times in samples(program, arguments, after_s=after_s).items():
+    for address, times in samples(program, arguments, count, after_s=after_s).items():
         found[tuple(loop_around(code, address))] += times
     return found.most_common(1)[0][0] if found else ()

@@ -143,7 +143,11 @@ def test_the_loop_is_made_of_the_work_that_it_is_named_for(
         pytest.skip(reason)
     try:
         # The kernel pde computes first what its check needs, by other loops.
-        loop = hottest_loop(agent, [*arguments.split(), "--seconds", "60"], after_s=1.5 if "pde" in arguments else 0.5)
+        after_s = 1.5 if "pde" in arguments else 0.5
+        call = [*arguments.split(), "--seconds", "60"]
+        loop = hottest_loop(agent, call, after_s=after_s)
+        if not is_right(loop):  # few samples may lie in what stands around the work, on a busy host above all
+            loop = hottest_loop(agent, call, after_s=after_s, count=100)
     except PermissionError:
         pytest.skip("this system lets nobody trace")
     assert loop, "no loop"
