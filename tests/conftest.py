@@ -21,7 +21,7 @@ from virtometer.host.owned.journal import Journal, state_directory
 from virtometer.programs import Programs
 from virtometer.runner.lab.agent import agent_path
 
-pytest_plugins = ["tests.disturbance", "tests.ordinary_user"]
+pytest_plugins = ["tests.disturbance", "tests.killed_sessions", "tests.ordinary_user"]
 
 # Folders and files whose tests start guests other than native ones or whole campaigns, or take long for other reasons.
 LONG = {

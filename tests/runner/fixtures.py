@@ -6,11 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from virtometer.analysis.live import LiveEstimate
 from virtometer.design.plan.resolved import ResolvedPlan, resolve
 from virtometer.environments.registry import KINDS
 from virtometer.model import Plan, Stage, Trial, TrialRecord
-from virtometer.runner.campaign.progress import Progress
+from virtometer.runner.campaign.progress import Estimates, Progress
 from virtometer.runner.campaign.remaining_time import TimeLeft
 
 Document = Mapping[str, Any]
@@ -31,7 +30,7 @@ class Watcher(Progress):
     directory: Path
     planned: Sequence[Trial]
     finished: int
-    last: tuple[int, int, TimeLeft, Mapping[tuple[str, str], LiveEstimate]]
+    last: tuple[int, int, TimeLeft, Estimates]
 
     def __init__(self) -> None:
         self.sentences: list[str] = []
@@ -53,14 +52,7 @@ class Watcher(Progress):
     def guest_starting(self, environment: str) -> None:
         self.starting.append(environment)
 
-    def trial_finished(
-        self,
-        record: TrialRecord,
-        done: int,
-        total: int,
-        left: TimeLeft,
-        estimates: Mapping[tuple[str, str], LiveEstimate],
-    ) -> None:
+    def trial_finished(self, record: TrialRecord, done: int, total: int, left: TimeLeft, estimates: Estimates) -> None:
         self.records.append(record)
         self.last = (done, total, left, estimates)
         self.after_trial()

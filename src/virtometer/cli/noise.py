@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,6 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from virtometer.analysis.live import LiveEstimate
 from virtometer.analysis.stopping.noise import MINUTES, Noise
 from virtometer.cli.parts.console import PlainConsole
 from virtometer.cli.parts.display import remaining, where
@@ -20,7 +19,7 @@ from virtometer.model import Plan, Trial, TrialRecord
 from virtometer.report.parts.terminal_text import plain_table
 from virtometer.report.parts.words import percent
 from virtometer.runner.campaign.noise import measure
-from virtometer.runner.campaign.progress import Progress
+from virtometer.runner.campaign.progress import Estimates, Progress
 from virtometer.runner.campaign.remaining_time import TimeLeft
 
 
@@ -113,14 +112,7 @@ class NoiseProgress(Progress):
             self._block = trial.block
             self._line(f"block {trial.block + 1}/{self._blocks}")
 
-    def trial_finished(
-        self,
-        record: TrialRecord,
-        done: int,
-        total: int,
-        left: TimeLeft,
-        estimates: Mapping[tuple[str, str], LiveEstimate],
-    ) -> None:
+    def trial_finished(self, record: TrialRecord, done: int, total: int, left: TimeLeft, estimates: Estimates) -> None:
         """A trial is in the ledger."""
         self._left = f", {remaining(left)}"
 

@@ -8,7 +8,7 @@ when a trial is in the ledger.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -25,10 +25,8 @@ from virtometer.counted import counted
 from virtometer.model import UNAVAILABLE, Plan, Stage, Trial, TrialRecord
 from virtometer.report.findings.summary import stage_sentence
 from virtometer.report.parts.words import quantity
-from virtometer.runner.campaign.progress import Progress
+from virtometer.runner.campaign.progress import Estimates, Progress
 from virtometer.runner.campaign.remaining_time import TimeLeft
-
-Estimates = Mapping[tuple[str, str], LiveEstimate]
 
 
 def display(console: Console) -> PlainDisplay:

@@ -9,6 +9,9 @@ from virtometer.analysis.live import LiveEstimate
 from virtometer.model import Plan, Stage, Trial, TrialRecord
 from virtometer.runner.campaign.remaining_time import TimeLeft
 
+Estimates = Mapping[tuple[str, str], LiveEstimate]
+"""What is known so far, by (workload, environment)."""
+
 
 class Progress:
     """Shows nothing. Subclasses show what they want of it."""
@@ -28,15 +31,8 @@ class Progress:
     def trial_started(self, trial: Trial) -> None:
         """A trial begins."""
 
-    def trial_finished(
-        self,
-        record: TrialRecord,
-        done: int,
-        total: int,
-        left: TimeLeft,
-        estimates: Mapping[tuple[str, str], LiveEstimate],
-    ) -> None:
-        """A trial is in the ledger. `estimates` is by (workload, environment)."""
+    def trial_finished(self, record: TrialRecord, done: int, total: int, left: TimeLeft, estimates: Estimates) -> None:
+        """A trial is in the ledger: the trials done and planned, what is left, and what is known so far."""
 
     def extended(self, stage: Stage, planned: Sequence[Trial]) -> None:
         """A further stage is fixed; `planned` are all trials, its own included."""

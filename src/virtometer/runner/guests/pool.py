@@ -24,7 +24,7 @@ _TRIES = 2
 """Starts in a row that may fail; each can take the whole limit of time. The baseline has a rule of its own."""
 
 
-class Progress(Protocol):
+class GuestProgress(Protocol):
     """Receives reports of what happens to guests."""
 
     def stage(self, text: str) -> None:
@@ -52,7 +52,7 @@ class Guests:
         self,
         resolved: ResolvedPlan,
         lab: LabContext,
-        progress: Progress,
+        progress: GuestProgress,
         tuned: Callable[[HostTuningEvent], None] = lambda event: None,
     ) -> None:
         """No guest lives. tuned: receives what happens to tunings of the host."""
