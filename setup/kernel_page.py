@@ -1,22 +1,20 @@
-"""Put the tables of contract/kernels.json into contract/KERNELS.md, between its two marks."""
+"""Put the tables of contract/kernels.json into contract/KERNELS.md, below its mark."""
 
 import json
 from pathlib import Path
 from typing import Any
 
+from setup.made_part import with_made
 from virtometer.model import size_text
 
 CONTRACT = Path(__file__).parents[1] / "contract"
-BEGIN, END = "<!-- tables: make contract -->\n", "<!-- end of the tables -->\n"
+DOCUMENT = CONTRACT / "KERNELS.md"
 
 
-def page(old: str, table: dict[str, Any]) -> str:
-    """The page with new tables. Raises ValueError where it lacks a mark."""
-    before, found, rest = old.partition(BEGIN)
-    _, found_end, after = rest.partition(END)
-    if not found or not found_end:
-        raise ValueError("contract/KERNELS.md lacks the marks of the tables")
-    return before + BEGIN + "\n" + "".join(_kernel(kernel) for kernel in table["kernels"]) + END + after
+def page() -> str:
+    """The page with new tables."""
+    table = json.loads((CONTRACT / "kernels.json").read_text(encoding="utf-8"))
+    return with_made(DOCUMENT, "\n" + "".join(map(_kernel, table["kernels"])).rstrip() + "\n")
 
 
 def _kernel(kernel: dict[str, Any]) -> str:
@@ -69,6 +67,4 @@ def _having(having: list[str], names: list[str]) -> str:
 
 
 if __name__ == "__main__":
-    document = CONTRACT / "KERNELS.md"
-    table = json.loads((CONTRACT / "kernels.json").read_text(encoding="utf-8"))
-    document.write_text(page(document.read_text(encoding="utf-8"), table), encoding="utf-8")
+    DOCUMENT.write_text(page(), encoding="utf-8")

@@ -81,9 +81,8 @@ def analyse(
             for part in terminal(told):
                 console.print(part)
         else:
-            method = [one for one in (equivalence_error(found),) if one] if notes else None
-            budget = undecided(found)
-            PlainConsole().print(ResultTable(found, budget=budget, method=method))
+            method = [equivalence_error(found)] if notes else None
+            PlainConsole().print(ResultTable(found, budget=undecided(found), method=method))
 
 
 @contextmanager

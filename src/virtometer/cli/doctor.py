@@ -137,11 +137,11 @@ def _show(host: Mapping[str, Any], checks: Sequence[KindCheck]) -> None:
 
 def kinds_table(checks: Sequence[KindCheck], *, wide: bool) -> Table:
     """A row for each kind; what to do has a column of its own where there is room."""
-    from rich import box
-    from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold", collapse_padding=True)
+    from virtometer.report.parts.terminal_text import plain_table
+
+    table = plain_table()
     table.add_column("kind", no_wrap=True)
     table.add_column("works", no_wrap=True)
     table.add_column("version", overflow="fold", max_width=24 if wide else 19)
@@ -186,10 +186,9 @@ _COLUMNS = {
 
 def capabilities_table(checks: Sequence[KindCheck]) -> Table:
     """A row for each kind: what its guests can have. A question mark where nothing is known."""
-    from rich import box
-    from rich.table import Table
+    from virtometer.report.parts.terminal_text import plain_table
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold", collapse_padding=True)
+    table = plain_table()
     table.add_column("kind", no_wrap=True)
     table.add_column("works", no_wrap=True)
     for words in _COLUMNS.values():

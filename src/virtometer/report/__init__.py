@@ -6,8 +6,12 @@ report.
 
 from __future__ import annotations
 
-from virtometer.analysis import Analysis
+from typing import TYPE_CHECKING
+
 from virtometer.errors import UsageError
+
+if TYPE_CHECKING:  # commands that make no report use its parts: the analysis takes a second to load
+    from virtometer.analysis import Analysis
 
 FORMATS = {
     "html": "one page that needs nothing else, for a browser",

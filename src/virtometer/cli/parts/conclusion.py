@@ -47,21 +47,24 @@ def print_table(analysis: Analysis, directory: Path, *, piped: bool = False, not
     console = PlainConsole()
     for sentence in left_tuned(analysis.campaign):
         console.print(sentence, markup=False, highlight=False, style="bold")
+    all_notes = f"virtometer report {quote(str(directory))} --notes"
+    more = None if notes else all_notes
     with notice("analysing the results ...", piped=piped):
+        budget = noise_and_budget(analysis)
         made = ResultTable(
             analysis.findings,
             analysis.sweeps,
             analysis.knees,
-            budget=noise_and_budget(analysis),
+            budget=budget,
             method=method_sentences(analysis) if notes else None,
-            more=f"virtometer report {quote(str(directory))} --notes",
+            more=all_notes,
         )
     if analysis.findings or not analysis.together.groups:
         console.print(made)
-    for one in terminal(analysis):
+    for one in (*terminal(analysis, more), *effect_terminal.terminal(analysis.effects, more)):
         console.print(one)
-    for part in effect_terminal.terminal(analysis.effects):
-        console.print(part)
+    if analysis.together.groups and not analysis.findings:
+        console.print(budget, markup=False, highlight=False)
     counts = analysis.counts
     for count, what in ((counts.failed, "failed"), (counts.unavailable, UNAVAILABLE)):
         if count:

@@ -16,21 +16,24 @@ from virtometer.report.effects import first_stage, nuisance
 from virtometer.report.effects import tables as effect_tables
 from virtometer.report.effects import words as effect_words
 from virtometer.report.parts import words
-from virtometer.report.parts.terminal_text import plain_table, text_line
+from virtometer.report.parts.terminal_text import notes, plain_table, text_line
 from virtometer.visible import visible
 
 STYLES = {Influence.INFLUENCE: "green", Influence.NONE: "cyan", Influence.UNDECIDED: "yellow"}
 _MOST_ROWS = 16  # of one metric; the page has all
 
 
-def terminal(of: Effects) -> Iterator[Table | Text]:
-    """Tables, notes and sentences, in the order in which they are printed. Nothing without factors."""
+def terminal(of: Effects, more: str | None = None) -> Iterator[Table | Text]:
+    """Tables, notes and sentences, in the order in which they are printed. Nothing without factors.
+
+    more: the command that prints all notes; None: they are shown.
+    """
     if not of.factors:
         return
     for metric in of.metrics:
         if metric.effects:
             yield from _metric(metric)
-        yield from (text_line(f" {note}", style="dim") for note in effect_tables.notes(metric))
+        yield from notes(effect_tables.notes(metric), more)
     yield text_line(effect_words.headline(of), style="bold")
     for title, text in effect_words.sentences(of):
         yield Text.assemble((visible(f"{title}: "), "bold"), visible(text))

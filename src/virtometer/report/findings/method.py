@@ -5,7 +5,7 @@ from __future__ import annotations
 from virtometer.analysis import Analysis
 from virtometer.model import Verdict
 from virtometer.report.findings.summary import method_sentences
-from virtometer.report.parts import html_tables, words
+from virtometer.report.parts import html_tables
 from virtometer.report.parts.section import Section
 
 
@@ -13,7 +13,6 @@ def section(analysis: Analysis) -> Section | None:
     """What a reader may want to know of the method, closed. None where nothing was compared."""
     if all(finding.verdict is Verdict.BASELINE for finding in analysis.findings):
         return None
-    typical = any(finding.verdict_by == "typical" for finding in analysis.findings)
     return Section(
         id="method",
         title="How sure are the verdicts?",
@@ -22,7 +21,6 @@ def section(analysis: Analysis) -> Section | None:
         sentences=[
             *method_sentences(analysis),
             "Each ratio is made of pairs within the same block: the subject and the baseline at nearly the same time.",
-            *([words.TYPICAL] if typical else []),
         ],
         tables=[html_tables.control(analysis.controls)] if analysis.controls else [],
     )

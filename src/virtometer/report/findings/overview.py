@@ -5,13 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import altair as alt
 
 from virtometer.model import Finding, Verdict
 from virtometer.report.parts import words
-from virtometer.report.parts.figures import GONE, NUMBERS, Figure, colour, data, finish
+from virtometer.report.parts.figures import (
+    NUMBERS,
+    Figure,
+    absent,
+    band_words,
+    data,
+    facts,
+    finish,
+    ratio_layers,
+    ratio_row,
+)
 
 _ROW = 21  # pixels of one environment
 _MOST = 24  # panels; a reader does not compare more, and each takes time to draw
@@ -44,13 +53,13 @@ def overview(findings: Sequence[Finding], margin: float, swept: frozenset[str] =
     drawn = {name: some for name, some in of.items() if name in ranked}
     domain = _domain([one for some in drawn.values() for one in some], margin)
     against, level = findings[0].ratio.reference, words.interval_level(findings)
+    labels = _labels(findings)
     left_out = f" {len(drawn)} of {len(of)} workloads are drawn." if len(drawn) < len(of) else ""
     hollow = " Hollow: not comparable." if any(one.unlike for some in drawn.values() for one in some) else ""
-    band = f"{words.significant(1 / (1 + margin))} to {words.significant(1 + margin)}"
     return Overview(
-        [_panel(name, some, margin, domain, _labels(findings)) for name, some in drawn.items()],
+        [_panel(name, some, margin, domain, labels) for name, some in drawn.items()],
         f"Efficiency against {against} with {level} intervals, on one logarithmic axis; further right is better. "
-        f"Grey band: within the plan's margin, {band}. "
+        f"Grey band: within the plan's margin, {band_words(margin)}. "
         "Red: slower; green: faster; turquoise: equivalent; brown: undecided."
         f"{hollow}{_cut(drawn, domain)}{left_out}",
     )
@@ -103,14 +112,10 @@ def _panel(
     low, high = domain
     rows = [
         {
+            **ratio_row(one),
             "environment": labels[one.subject],
-            "ratio": of.value,
             "low": None if of.low is None else min(max(of.low, low), high),
             "high": None if of.high is None else min(max(of.high, low), high),
-            "verdict": one.verdict.value,
-            "said": words.verdict(one),
-            "what": words.efficiency(one) + words.star(one),
-            "unlike": bool(one.unlike),
         }
         for one in findings
         if (of := one.decisive) is not None
@@ -123,23 +128,5 @@ def _panel(
     x = alt.X("ratio:Q", scale=scale, axis=alt.Axis(title=None, format=NUMBERS, values=_ticks(domain), grid=True))
     y = alt.Y("environment:N", sort=names, scale=alt.Scale(domain=names), axis=alt.Axis(title=None))
     base = alt.Chart(data(rows), height=alt.Step(_ROW))
-    band = [{"from": 1 / (1 + margin), "to": 1 + margin}]
-    layers: list[Any] = [
-        alt.Chart(data(band)).mark_rect(color="var(--band)", aria=False).encode(x=alt.X("from:Q"), x2=alt.X2("to:Q")),
-        alt.Chart(data([{"ratio": 1}])).mark_rule(color="var(--soft)", aria=False).encode(x=alt.X("ratio:Q")),
-        base.transform_filter("datum.low != null")
-        .mark_rule(strokeWidth=2, aria=False)
-        .encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"), y=y, color=colour()),
-        base.mark_point(size=52, strokeWidth=2, opacity=1, aria=False).encode(
-            x=x,
-            y=y,
-            color=colour(),
-            fill=alt.condition("datum.unlike", alt.value("var(--card)"), colour()),
-            tooltip=[alt.Tooltip(one) for one in ("environment:N", "what:N", "said:N")],
-        ),
-    ]
-    if gone:
-        text = alt.Chart(data(gone)).mark_text(**GONE)
-        layers.append(text.encode(x=alt.value(alt.expr("width / 2")), y=y, text=alt.Text("text:N")))
-    facts = (f"{one.subject} {words.efficiency(one)} {words.verdict(one)}".replace("  ", " ") for one in findings)
-    return Figure(finish(alt.layer(*layers)), f"{workload}: {'; '.join(facts)}", workload)
+    layers = [*ratio_layers(base, x, y, margin, size=52), *absent(gone, y)]
+    return Figure(finish(alt.layer(*layers)), f"{workload}: {facts(findings)}", workload)

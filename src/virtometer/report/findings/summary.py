@@ -140,7 +140,7 @@ def control_sentence(controls: Sequence[Control]) -> str:
 
 
 def method_sentences(analysis: Analysis) -> list[str]:
-    """How sure the verdicts are and how the campaign went on: errors, the control, the stages."""
+    """How sure the verdicts are and what they are about: errors, the control, the stages, the ratio."""
     compared = [finding for finding in analysis.findings if finding.verdict is not Verdict.BASELINE]
     said = [equivalence_error(compared), control_sentence(analysis.controls)]
     blocks = analysis.campaign.plan.first_blocks
@@ -148,6 +148,7 @@ def method_sentences(analysis: Analysis) -> list[str]:
     for stage in analysis.campaign.stages:
         said.append(f"Stage after {counted(blocks, 'block')}: {stage_sentence(stage, factors=factors)}.")
         blocks += max(stage.blocks.values(), default=0)
+    said += [words.TYPICAL] if any(finding.verdict_by == "typical" for finding in compared) else []
     return [sentence for sentence in said if sentence]
 
 

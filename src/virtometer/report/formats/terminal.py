@@ -22,7 +22,7 @@ from virtometer.model import Finding, PlanWorkload, Verdict
 from virtometer.report.findings import summary
 from virtometer.report.findings.footnotes import Footnotes
 from virtometer.report.parts import words
-from virtometer.report.parts.terminal_text import plain_table, text_line
+from virtometer.report.parts.terminal_text import MOST_NOTES, plain_table, text_line
 from virtometer.report.sweeps import knees
 from virtometer.visible import visible
 
@@ -41,7 +41,6 @@ _UNLIMITED = 10_000  # columns
 _MOST_CELLS = 1_000
 _DIFFERENCES = (Verdict.SLOWER, Verdict.FASTER)
 _OPEN = (Verdict.UNDECIDED, Verdict.BASELINE)
-_NOTES = 3  # that are shown unless all are asked for
 
 
 class ResultTable:
@@ -105,22 +104,20 @@ class ResultTable:
         if any(words.star(finding) for finding in self.shown):
             yield text_line("* different conditions, see the note", style="dim")
         notes = [text for _, text in self.footnotes.lines()]
-        shown = notes if self.method is not None or len(notes) <= _NOTES else self._most_important(notes)
+        shown = notes if self.method is not None or len(notes) <= MOST_NOTES else self._most_important(notes)
         for text in shown:
             yield text_line(f"{self.footnotes.mark([text])} {text}", style="dim")
         if len(shown) < len(notes):
             yield text_line(f"{len(notes) - len(shown)} more notes: {self._more}", style="dim")
         if self.method is not None:
-            yield from map(text_line, self.method)
-            if any(finding.verdict_by == "typical" for finding in self.findings):
-                yield text_line(words.TYPICAL, style="dim")
+            yield from map(text_line, filter(None, self.method))
 
     def _most_important(self, notes: Sequence[str]) -> list[str]:
         """The first note of each star, then those at the most verdicts that are decided or missing; in their order."""
         decided = [finding for finding in self.shown if finding.verdict not in _OPEN]
         weight = Counter(note for finding in decided for note in set(finding.shown_notes))
         stars = Counter(finding.shown_notes[0] for finding in self.shown if words.star(finding) and finding.shown_notes)
-        ranked = sorted(notes, key=lambda note: (-stars[note], -weight[note]))[:_NOTES]
+        ranked = sorted(notes, key=lambda note: (-stars[note], -weight[note]))[:MOST_NOTES]
         return [note for note in notes if note in ranked]
 
     def _legend(self) -> str:

@@ -11,12 +11,15 @@ from virtometer.analysis import Analysis
 from virtometer.analysis.groups.estimates import Group
 from virtometer.report.groups import tables
 from virtometer.report.parts import words
-from virtometer.report.parts.terminal_text import plain_table
+from virtometer.report.parts.terminal_text import notes, plain_table
 from virtometer.report.sweeps import knees
 
 
-def terminal(analysis: Analysis) -> list[Table | Text]:
-    """What the terminal shows: a table for each scenario, one for each matrix, and the sentences that matter most."""
+def terminal(analysis: Analysis, more: str | None = None) -> list[Table | Text]:
+    """What the terminal shows: a table for each scenario, one for each matrix, and the sentences that matter most.
+
+    more: the command that prints all notes; None: they are shown.
+    """
     together = analysis.together
     shown: list[Table | Text] = []
     for scenario in dict.fromkeys(group.scenario for group in together.groups):
@@ -29,8 +32,8 @@ def terminal(analysis: Analysis) -> list[Table | Text]:
             ranked = [(one, tables.worst_share(one)) for one in shares]
             ranked += [(one, tables.who_gets_less(one)) for one in of]
             shown += [Text(f" {tables.name(one)}: {told}") for one, told in ranked if told]
-        notes = tables.shared_notes((tables.name(one), note) for one in groups for note in one.notes)
-        shown += [Text(f" {name}: {note}", style="dim") for name, note in notes]
+        shared = tables.shared_notes((tables.name(one), note) for one in groups for note in one.notes)
+        shown += notes([f"{name}: {note}" for name, note in shared], more)
         if said := tables.watcher(groups):
             shown.append(Text(f" {said}", style="dim"))
     for one in together.matrices:
@@ -40,7 +43,7 @@ def terminal(analysis: Analysis) -> list[Table | Text]:
             made.add_column(Text(column), justify="right" if number else "left", overflow="fold")
         for row in matrix.rows:
             made.add_row(*map(Text, row))
-        shown += [made, *(Text(f" {note}", style="dim") for note in one.notes)]
+        shown += [made, *notes(one.notes, more)]
     for found in knees.groups([one for one in analysis.knees if one.scenario]):
         shown += [Text(knees.sentence(found)), *(Text(f" {note}", style="dim") for note in knees.notes(found))]
     return shown

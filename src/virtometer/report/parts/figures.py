@@ -34,10 +34,6 @@ _VERDICTS = {
 _ALIGN: dict[str, Literal["left", "center", "right"]] = {"left": "left", "middle": "center", "right": "right"}
 
 
-GONE: dict[str, Any] = {"color": _FAINT, "fontStyle": "italic", "aria": False}
-"""How the words of an environment without a ratio look."""
-
-
 @dataclass(frozen=True, slots=True)
 class Figure:
     """A plot: its specification, what it shows in words, and a caption."""
@@ -49,7 +45,7 @@ class Figure:
 
 def efficiency(findings: Sequence[Finding], margin: float) -> Figure:
     """One row an environment: ratio, interval, and the band inside which a difference does not matter."""
-    rows = [_efficiency_row(finding) for finding in findings if finding.decisive is not None]
+    rows = [ratio_row(finding) for finding in findings if finding.decisive is not None]
     names = [finding.subject for finding in findings]
     against = findings[0].ratio.reference
     bounds = [value for row in rows for value in (row["ratio"], row["low"], row["high"]) if value is not None]
@@ -66,27 +62,11 @@ def efficiency(findings: Sequence[Finding], margin: float) -> Figure:
         axis=alt.Axis(title=f"efficiency against {against} (further right is better)", format=NUMBERS, tickCount=6),
     )
     y = alt.Y("environment:N", sort=names, scale=alt.Scale(domain=names), axis=alt.Axis(title=None))
-    shade = colour()
     base = alt.Chart(data(rows), height=alt.Step(_ROW))
-    band = alt.Chart(data([{"from": 1 / (1 + margin), "to": 1 + margin}])).mark_rect(color="var(--band)", aria=False)
-    one = alt.Chart(data([{"ratio": 1}])).mark_rule(color=_FAINT, strokeDash=[3, 3], aria=False)
     gone = [
         {"environment": finding.subject, "text": words.verdict(finding)} for finding in findings if not finding.ratio.n
     ]
-    layers: list[Any] = [
-        band.encode(x=alt.X("from:Q"), x2=alt.X2("to:Q")),
-        one.encode(x=alt.X("ratio:Q")),
-        base.transform_filter("datum.low != null")
-        .mark_rule(strokeWidth=2.5, aria=False)
-        .encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"), y=y, color=shade),
-        base.mark_point(size=80, strokeWidth=2, opacity=1, aria=False).encode(
-            x=x,
-            y=y,
-            color=shade,
-            fill=alt.condition("datum.unlike", alt.value("var(--paper)"), shade),
-            tooltip=[alt.Tooltip(one) for one in ("environment:N", "what:N", "said:N", "n:Q")],
-        ),
-    ]
+    layers = ratio_layers(base, x, y, margin, size=80)
     for side, align in _ALIGN.items():
         if any(row["side"] == side for row in rows):
             beside = base.transform_filter(f"datum.side == '{side}'")
@@ -96,33 +76,59 @@ def efficiency(findings: Sequence[Finding], margin: float) -> Figure:
             )
             text = beside.mark_text(align=align, dy=-13, fontSize=11, color=_INK, aria=False)
             layers += [shape.encode(x=x, y=y, text=alt.Text("what:N")) for shape in (halo, text)]
-    if gone:
-        layers.append(
-            alt.Chart(data(gone))
-            .mark_text(**GONE)
-            .encode(x=alt.value(alt.expr("width / 2")), y=y, text=alt.Text("text:N"))
-        )
-    told = [
-        f"{finding.subject} {words.efficiency(finding)} {words.verdict(finding)}".replace("  ", " ")
-        for finding in findings
-    ]
-    band_words = f"{words.significant(1 / (1 + margin))} to {words.significant(1 + margin)}"
     return Figure(
-        finish(alt.layer(*layers)),
-        f"Efficiency against {against}: " + "; ".join(told),
+        finish(alt.layer(*layers, *absent(gone, y))),
+        f"Efficiency against {against}: {facts(findings)}",
         f"Efficiency against {against} with {words.interval_level(findings)} intervals"
-        f"{', logarithmic' if log else ''}. Grey band: {band_words}, where a difference does not matter to this plan."
-        + (" Hollow: not comparable." if any(row["unlike"] for row in rows) else ""),
+        f"{', logarithmic' if log else ''}. Grey band: {band_words(margin)}, where a difference does not "
+        "matter to this plan." + (" Hollow: not comparable." if any(row["unlike"] for row in rows) else ""),
     )
 
 
-def colour() -> alt.Color:
-    """The colour of a verdict."""
+def ratio_layers(base: alt.Chart, x: alt.X, y: alt.Y, margin: float, *, size: int) -> list[Any]:
+    """The band of the margin, the line at 1, intervals, and points of so many square pixels. base: of `ratio_row`s."""
     names, shades = [verdict.value for verdict in _VERDICTS], list(_VERDICTS.values())
-    return alt.Color("verdict:N", scale=alt.Scale(domain=names, range=shades), legend=None)
+    shade = alt.Color("verdict:N", scale=alt.Scale(domain=names, range=shades), legend=None)
+    band = alt.Chart(data([{"from": 1 / (1 + margin), "to": 1 + margin}])).mark_rect(color="var(--band)", aria=False)
+    one = alt.Chart(data([{"ratio": 1}])).mark_rule(color=_FAINT, strokeDash=[3, 3], aria=False)
+    return [
+        band.encode(x=alt.X("from:Q"), x2=alt.X2("to:Q")),
+        one.encode(x=alt.X("ratio:Q")),
+        base.transform_filter("datum.low != null")
+        .mark_rule(strokeWidth=2.5, aria=False)
+        .encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"), y=y, color=shade),
+        base.mark_point(size=size, strokeWidth=2, opacity=1, aria=False).encode(
+            x=x,
+            y=y,
+            color=shade,
+            fill=alt.condition("datum.unlike", alt.value("var(--paper)"), shade),
+            tooltip=[alt.Tooltip(one) for one in ("environment:N", "what:N", "said:N", "n:Q")],
+        ),
+    ]
 
 
-def _efficiency_row(finding: Finding) -> dict[str, Any]:
+def absent(rows: list[dict[str, Any]], y: alt.Y) -> list[Any]:
+    """The words of environments without a ratio, as a layer where there are any."""
+    if not rows:
+        return []
+    text = alt.Chart(data(rows)).mark_text(color=_FAINT, fontStyle="italic", aria=False)
+    return [text.encode(x=alt.value(alt.expr("width / 2")), y=y, text=alt.Text("text:N"))]
+
+
+def facts(findings: Sequence[Finding]) -> str:
+    """Ratio and verdict of each environment, for those who do not see the plot."""
+    return "; ".join(
+        f"{one.subject} {words.efficiency(one)} {words.verdict(one)}".replace("  ", " ") for one in findings
+    )
+
+
+def band_words(margin: float) -> str:
+    """The ratios within the margin: 0.952 to 1.05."""
+    return f"{words.significant(1 / (1 + margin))} to {words.significant(1 + margin)}"
+
+
+def ratio_row(finding: Finding) -> dict[str, Any]:
+    """A finding that has a ratio, as a row of a plot."""
     ratio = finding.decisive
     assert ratio is not None
     baseline = finding.verdict is Verdict.BASELINE

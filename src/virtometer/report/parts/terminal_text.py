@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from rich import box
 from rich.table import Table
 from rich.text import Text
@@ -12,6 +14,18 @@ from virtometer.visible import visible
 def text_line(text: str, style: str = "") -> Text:
     """The text on one line. Tables are laid out by what is shown: an escape is wider than its character."""
     return Text(visible(text), style=style)
+
+
+MOST_NOTES = 3
+"""That are shown unless all are asked for."""
+
+
+def notes(texts: Sequence[str], more: str | None) -> Iterator[Text]:
+    """Notes, each on a line: the first few, with the command that prints all; all where `more` is None."""
+    shown = texts if more is None else texts[:MOST_NOTES]
+    yield from (text_line(f" {text}", style="dim") for text in shown)
+    if len(shown) < len(texts):
+        yield text_line(f" {len(texts) - len(shown)} more notes: {more}", style="dim")
 
 
 def plain_table(title: str = "") -> Table:
