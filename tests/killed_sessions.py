@@ -6,6 +6,8 @@ of tests name values that were never those of this host.
 
 from __future__ import annotations
 
+import getpass
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -54,8 +56,9 @@ def _states(sessions: Path) -> Iterator[Path]:
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Once for each run, before its processes of tests begin."""
     if not hasattr(session.config, "workerinput"):
-        factory: pytest.TempPathFactory = session.config._tmp_path_factory  # type: ignore[attr-defined]
-        sweep_killed(factory.getbasetemp().parent)
+        given = session.config.getoption("basetemp")
+        folder = Path(given).parent if given else Path(tempfile.gettempdir()) / f"pytest-of-{getpass.getuser()}"
+        sweep_killed(folder)
         remove_locks(state_directory())
 
 

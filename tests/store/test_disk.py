@@ -9,9 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.store.campaigns import campaign, done, guest
-from virtometer.store.ledger import Ledger
-
 ROOT = Path(__file__).resolve().parents[2]
 UNSHARE = ["unshare", "-m"] if os.getuid() == 0 else ["unshare", "-Urm"]
 MAY_MOUNT = subprocess.run([*UNSHARE, "mount", "-t", "tmpfs", "t", "/mnt"], capture_output=True, check=False)
@@ -123,17 +120,20 @@ for left in range(0, 800_000, 20_000):
     assert lines[-1] == "begun True True"
 
 
+MADE = """
+ledger = Ledger.create(place, of)
+for trial in of.planned[:3]:
+    ledger.record([done(trial)], [guest(trial.index)], [])
+if sys.argv[2] == "closed":
+    ledger.close()
+os._exit(0)
+"""
+
+
 def made(directory: Path, *, leave_log: bool) -> None:
     """A campaign with three trials; `leave_log`: as a laboratory that was killed leaves it."""
-    of = campaign(2000)
-    if os.fork() == 0:
-        ledger = Ledger.create(directory, of)
-        for trial in of.planned[:3]:
-            ledger.record([done(trial)], [guest(trial.index)], [])
-        if not leave_log:
-            ledger.close()
-        os._exit(0)
-    os.wait()
+    end = "killed" if leave_log else "closed"
+    subprocess.run([sys.executable, "-c", PREAMBLE + MADE, str(directory), end], check=True, cwd=ROOT, timeout=120)
     assert (directory / "ledger.sqlite-wal").exists() == leave_log
 
 
