@@ -25,7 +25,7 @@ from pathlib import Path
 
 from bench.campaigns import Measured, add_rows, next_number, plan_of, read_rows, run
 from virtometer.analysis import analyse
-from virtometer.analysis.compare.blocks import Cell, cells
+from virtometer.analysis.compare.blocks import TreatmentData, by_treatment
 from virtometer.analysis.score.slices import long_windows
 from virtometer.analysis.score.window_level import level
 from virtometer.analysis.statistics.interval import interval
@@ -59,14 +59,14 @@ def plan_text(kinds: Sequence[str], processors: str, blocks: int, seconds: float
 
 def rows_of(measured: Measured, number: int, processors: str) -> list[dict[str, object]]:
     """One row for each comparison of a campaign that has an interval."""
-    table = cells(measured.campaign)
+    table = by_treatment(measured.campaign)
     rows: list[dict[str, object]] = []
     for finding in analyse(measured.campaign).findings:
         ratio = finding.ratio.estimate
         if finding.subject == finding.ratio.reference or ratio is None or ratio.low is None or ratio.high is None:
             continue
-        cell = table[finding.workload, finding.subject]
-        change = later_by_beginning(cell, measured.campaign.plan.slice_s)
+        data = table[finding.workload, finding.subject]
+        change = later_by_beginning(data, measured.campaign.plan.slice_s)
         rows.append(
             {
                 "campaign": number,
@@ -78,7 +78,7 @@ def rows_of(measured: Measured, number: int, processors: str) -> list[dict[str, 
                 "high": ratio.high,
                 "blocks": ratio.n,
                 "value": finding.value.estimate.value if finding.value.estimate else "",
-                "long_blocks": len(cell.long_blocks),
+                "long_blocks": len(data.long_blocks),
                 "later_by_beginning": "" if change is None else change,
                 "wall_s": round(measured.wall_s, 1),
             }
@@ -86,9 +86,9 @@ def rows_of(measured: Measured, number: int, processors: str) -> list[dict[str, 
     return rows
 
 
-def later_by_beginning(cell: Cell, slice_s: float) -> float | None:
-    """How many times the speed of its beginning a long window of a cell reaches later (median); None without any."""
-    windows = [window for _, one in cell.results for window in long_windows(one.samples).values()]
+def later_by_beginning(data: TreatmentData, slice_s: float) -> float | None:
+    """How many times the speed of its beginning a long window reaches later (median); None without any."""
+    windows = [window for _, one in data.results for window in long_windows(one.samples).values()]
     found = [one for one in (level(window, round(slice_s * 1e9)) for window in windows) if one is not None]
     return statistics.median(one.later / one.beginning for one in found) if found else None
 

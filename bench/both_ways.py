@@ -18,7 +18,7 @@ from collections.abc import Sequence
 
 from bench.campaigns import plan_of, run
 from virtometer.agent_table import operations
-from virtometer.analysis.compare.blocks import cells, counterpart, logs_by_block
+from virtometer.analysis.compare.blocks import by_treatment, counterpart, logs_by_block
 from virtometer.analysis.statistics.interval import interval
 from virtometer.errors import VirtometerError
 from virtometer.model import Campaign, Estimate
@@ -85,20 +85,20 @@ def taking_turns(kinds: Sequence[str], seconds: float) -> list[tuple[str, str]]:
 
 def compared(campaign: Campaign) -> list[tuple[str, str, Estimate, Estimate, Estimate]]:
     """Operation, environment, ratio by slices, ratio by long windows, and the first by the second, block by block."""
-    table = cells(campaign)
+    table = by_treatment(campaign)
     rows = []
-    for (workload, environment), cell in table.items():
+    for (workload, environment), data in table.items():
         twin = table.get((workload + _LONG, environment))
-        if environment == "native" or twin is None or cell.shape is None or twin.shape is None:
+        if environment == "native" or twin is None or data.shape is None or twin.shape is None:
             continue
-        better = cell.shape[2]
+        better = data.shape[2]
         own, other = table[workload, "native"], table[workload + _LONG, "native"]
         # Where slices cannot stand for long windows, the product itself uses the long ones: no difference to show.
-        both = cell.values.keys() & own.values.keys() & twin.values.keys() & other.values.keys()
-        both -= cell.long_blocks | own.long_blocks
-        only = {block: value for block, value in cell.values.items() if block in both}
+        both = data.values.keys() & own.values.keys() & twin.values.keys() & other.values.keys()
+        both -= data.long_blocks | own.long_blocks
+        only = {block: value for block, value in data.values.items() if block in both}
         only_twin = {block: value for block, value in twin.values.items() if block in both}
-        short = [*logs_by_block(only, counterpart(cell, own), better).values()]
+        short = [*logs_by_block(only, counterpart(data, own), better).values()]
         long = [*logs_by_block(only_twin, other.values, better).values()]
         found = [interval(logs) for logs in (short, long, [a - b for a, b in zip(short, long, strict=True)])]
         if found[0] is not None and found[1] is not None and found[2] is not None:

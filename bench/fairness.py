@@ -133,7 +133,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         except VirtometerError as fault:
             print(f"fairness: FAILED: {fault.sentence}", file=sys.stderr)
             return 1
-        groups = [group for part in parts(measured.campaign, given.blocks) for group in analyse(part).together.groups]
+        groups = [
+            group for part in parts(measured.campaign, given.blocks) for group in analyse(part).group_results.groups
+        ]
     figures: list[Mapping[str, Estimate | None]] = [found(group) for group in groups]
     sound = True
     for name, truth in truths(QUOTAS).items():

@@ -22,7 +22,7 @@ from collections.abc import Mapping, Sequence
 from scipy.stats import f as f_distribution
 
 from bench.campaigns import Measured, plan_of, run
-from virtometer.analysis.compare.blocks import cells, counterpart, logs_by_block
+from virtometer.analysis.compare.blocks import by_treatment, counterpart, logs_by_block
 from virtometer.analysis.score.typical import logs_by_block as typical_ratios
 from virtometer.analysis.statistics import student
 from virtometer.analysis.statistics.spread import Spread, spread
@@ -101,15 +101,15 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def collect(measured: Measured, way: str, logs: Logs) -> None:
     """Add the log ratios of a campaign."""
-    table = cells(measured.campaign)
-    for key, cell in table.items():
+    table = by_treatment(measured.campaign)
+    for key, data in table.items():
         against = table[key[0], "native"]
-        if cell.environment == "native" or cell.shape is None:
+        if data.environment == "native" or data.shape is None:
             continue
-        better = cell.shape[2]
-        logs[way, key].append([*logs_by_block(cell.values, counterpart(cell, against), better).values()])
-        if cell.rounds:
-            logs["typical", key].append([*typical_ratios(cell.rounds, against.rounds, better).values()])
+        better = data.shape[2]
+        logs[way, key].append([*logs_by_block(data.values, counterpart(data, against), better).values()])
+        if data.rounds:
+            logs["typical", key].append([*typical_ratios(data.rounds, against.rounds, better).values()])
 
 
 def ratios(logs: Logs) -> list[str]:

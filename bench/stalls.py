@@ -30,7 +30,7 @@ from pydantic import Field
 
 from bench.campaigns import Measured, extra_kinds, plan_of, run
 from virtometer.analysis import analyse
-from virtometer.analysis.compare.blocks import cells
+from virtometer.analysis.compare.blocks import by_treatment
 from virtometer.analysis.compare.lost_time import Lengths, lengths
 from virtometer.analysis.compared.campaigns import compare_campaigns
 from virtometer.analysis.compared.worse import Outcome
@@ -247,7 +247,7 @@ def sweep(chosen: Sequence[Stalls], blocks: int, *, busy: bool = False) -> bool:
 
 def _verdicts(measured: Measured, stalls: Stalls) -> list[tuple[str, bool]]:
     campaign = measured.campaign
-    table = cells(campaign)
+    table = by_treatment(campaign)
     rows = []
     for finding in analyse(campaign).findings:
         if finding.subject == "stops":

@@ -21,7 +21,7 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 
 from bench.campaigns import plan_of, run
-from virtometer.analysis.compare.blocks import cells
+from virtometer.analysis.compare.blocks import by_treatment
 from virtometer.analysis.statistics.interval import interval
 from virtometer.design.schedule.trials import schedule
 from virtometer.errors import MissingProgram, VirtometerError
@@ -86,7 +86,7 @@ def _even(first: Mapping[str, int], half: int) -> bool:
 
 def compared(campaign: Campaign) -> list[tuple[str, Estimate]]:
     """By workload in slices: its bandwidth by that of whole passes, over the blocks in which both guests have both."""
-    table = cells(campaign)
+    table = by_treatment(campaign)
     guests = [one.name for one in campaign.plan.environments]
     rows = []
     for name in _TIMES:

@@ -21,7 +21,7 @@ from virtometer.host.owned.journal import Journal, state_directory
 from virtometer.programs import Programs
 from virtometer.runner.lab.agent import agent_path
 
-pytest_plugins = ["tests.disturbance", "tests.killed_sessions", "tests.ordinary_user"]
+pytest_plugins = ["tests.disturbance", "tests.killed_sessions", "tests.ordinary_user", "tests.sentences"]
 
 # Folders and files whose tests start guests other than native ones or whole campaigns, or take long for other reasons.
 LONG = {
@@ -38,25 +38,11 @@ LONG = {
     "store/test_crash.py", "store/test_damage.py", "store/test_database.py", "store/test_disk.py", "test_programs.py",
 }  # fmt: skip
 
-# Variants of a test that take long and have a shorter one beside them: `make test-all` runs them too.
-SLOW = re.compile(
-    r"""^(?:
-    hostile/test_hostile\.py::test_a_campaign_with_hostile_agents_goes_on_at_a_terminal
-    |conformance/test_machines\.py::.*\[(?:qemu\ pc|qemu\ socket|qemu\ q35|uml)
-    |runner/test_tools_in_guests\.py::test_fio_measures_the_disk_file_from_inside\[(?:podman|nspawn|lxc|crun)
-    |runner/test_clocks\.py::test_a_short_run_over_a_slow_channel_.*\[(?!0\.02-1\.0|2\.0-0\.5)
-    |runner/test_left_tuned\.py::test_after_a_kill_.*\[sysctl
-    |runner/test_again\.py::test_a_campaign_without_a_baseline_stops\[trial
-    |time_server/test_process\.py::test_containers_reach_it\[Bubblewrap
-    |cli/test_run\.py::test_stopped_and_resumed_with_the_command_that_it_names\[(?!1-)
-    |cli/plan/test_design\.py::test_a_budget_takes_the_best_design_that_fits
-    |analysis/test_same_against_same\.py::test_guests_that_all_workloads_of_a_block_share
-    |analysis/effects/test_known_effects\.py::test_two_factors_of_eight.*\[(?:white|outliers|AR\ 0\.95)
-    |analysis/groups/test_scaling\.py::test_injected_.*counts[124]
-    |analysis/score/test_window_level\.py::.*(?:direction\[0\.05|found\[(?:4\.0|0\.25)-40)
-    )""",
-    re.VERBOSE,
-)
+SLOW = [
+    re.compile(line)
+    for line in Path(__file__).with_name("slow.txt").read_text().splitlines()
+    if line and not line.startswith("#")
+]
 
 _NUMBERS = itertools.count(1)
 
@@ -85,7 +71,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if is_long(config, item.path):
             item.add_marker(pytest.mark.long)
-        if SLOW.match(item.nodeid.removeprefix("tests/")):
+        if any(slow.match(item.nodeid.removeprefix("tests/")) for slow in SLOW):
             item.add_marker(pytest.mark.slow)
 
 

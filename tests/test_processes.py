@@ -28,7 +28,7 @@ def family() -> Iterator[subprocess.Popen[bytes]]:
         process.wait()
 
 
-def test_what_cannot_be_killed_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_killed_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(processes, "KILL_LIMIT_S", 0.05)
     with pytest.raises(EnvironmentFailed, match="4194304 do not end"):
         kill_all(lambda: [4_194_304])

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from tests.analysis.factor_campaigns import READ, Levels, cell_name, factor_campaign
 from tests.analysis.simulated_campaigns import gaussian
-from virtometer.analysis.compare.blocks import cells
+from virtometer.analysis.compare.blocks import by_treatment
 from virtometer.analysis.effects.of_campaign import experiment
 from virtometer.analysis.effects.screening import screened, seen
 from virtometer.model import Campaign, Design, FollowUp, Screened, Stage
@@ -66,7 +66,7 @@ def campaign(*, noise: float = 0.01, seed: int = 1, blocks: int = 12, keeps: tup
 
 
 def what_is_kept(of: Campaign) -> tuple[Screened, ...]:
-    made = experiment(of, cells(of))
+    made = experiment(of, by_treatment(of))
     assert made is not None
     return screened(list(FACTORS), seen(made), of.plan.margin, lambda _: True)
 

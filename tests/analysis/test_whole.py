@@ -8,7 +8,7 @@ import pytest
 
 from tests.analysis.simulated_campaigns import Place, Work, in_rounds, outliers, quiet, simulate, with_runs
 from virtometer.analysis import analyse, by_guest_clocks
-from virtometer.analysis.compare.blocks import cells
+from virtometer.analysis.compare.blocks import by_treatment
 from virtometer.model import Excluded, Failure, FailureKind, Mark, MarkKind
 
 NATIVE, BOX = Place("native"), Place("box", "bubblewrap")
@@ -25,7 +25,7 @@ def test_nothing_is_computed_twice() -> None:
 
 def test_there_is_one_finding_for_each_cell_in_the_plans_order() -> None:
     campaign = simulate([NATIVE, BOX], [Work("one"), Work("two")], noise=quiet)
-    assert [(one.workload, one.subject) for one in analyse(campaign).findings] == list(cells(campaign))
+    assert [(one.workload, one.subject) for one in analyse(campaign).findings] == list(by_treatment(campaign))
 
 
 def test_trials_and_reasons_are_counted() -> None:
@@ -54,7 +54,7 @@ def test_trials_and_reasons_are_counted() -> None:
 def test_the_worst_error_of_the_clock_is_that_of_the_samples_that_are_used() -> None:
     campaign = simulate([NATIVE, BOX], blocks=2, noise=quiet, samples=3)
     analysis = analyse(campaign)
-    assert set(analysis.clock_errors) == set(cells(campaign))
+    assert set(analysis.clock_errors) == set(by_treatment(campaign))
     run = campaign.trials[0].runs[0]
     key = (run.placement.workload, run.placement.environment)
     before = analysis.clock_errors[key]
@@ -74,4 +74,4 @@ def test_long_windows_beside_slices_are_not_called_unused() -> None:
     analysis = analyse(made)
     assert (analysis.counts.samples, analysis.counts.samples_unused) == (4 * 22, 0)
     assert [one.samples_unused for one in analysis.trouble] == [(), ()]
-    assert set(analysis.clock_errors) == set(cells(made))
+    assert set(analysis.clock_errors) == set(by_treatment(made))

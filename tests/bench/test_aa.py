@@ -5,6 +5,7 @@ from pathlib import Path
 from bench import aa
 from bench.campaigns import Measured, add_rows, plan_of, read_rows
 from tests.analysis.simulated_campaigns import Place, Work, simulate
+from tests.sentences import Said
 
 
 def row(campaign: int, workload: str, verdict: str, low: float = 0.98, high: float = 1.02) -> dict[str, str]:
@@ -14,14 +15,12 @@ def row(campaign: int, workload: str, verdict: str, low: float = 0.98, high: flo
     }  # fmt: skip
 
 
-def test_a_campaign_counts_once_however_many_claims_it_makes() -> None:
+def test_a_campaign_counts_once_however_many_claims_it_makes(said: Said) -> None:
     rows = [row(number, "linpack", "equivalent") for number in range(20)]
     rows += [row(0, "triad", "slower", 0.9, 0.95), row(0, "disk", "faster", 1.02, 1.1)]
     lines, explained = aa.summary(rows)
-    assert lines[0] == (
-        "A/A (native, budget 60 s, the longest took 50 s): 1 of 20 (5%, 1% to 24%) campaigns came out different, "
-        "at most 5% should"
-    )
+    assert "1 of 20 " in lines[0]
+    said(lines[0])
     assert lines[1] == "  20 equivalent, 1 slower, 1 faster"
     assert lines[2].startswith("  linpack: 1 is in the interval of 20 of 20 ")
     assert lines[3].startswith("  triad: 1 is in the interval of 0 of 1 ")

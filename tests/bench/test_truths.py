@@ -47,7 +47,7 @@ def biased(campaign: int, extra: str, ratio: float, workload: str = "system call
     }  # fmt: skip
 
 
-def test_the_bias_is_told_alone_and_by_the_placebo_of_the_same_campaign() -> None:
+def test_the_bias_is_reported_alone_and_by_the_placebo_of_the_same_campaign() -> None:
     """Slowdowns lie 0.1 % below the truth, as the placebo does: it is the patch. Campaigns differ by up to 0.2 %."""
     rows = []
     for campaign, drift in enumerate((1.0, 1.002, 0.998, 1.001), 1):

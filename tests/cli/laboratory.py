@@ -56,6 +56,20 @@ def stored(campaign: Campaign, directory: Path) -> Path:
     return directory
 
 
+def line_with(words: str, text: str) -> str:
+    """The one line of the text that has these words."""
+    [line] = [one for one in text.splitlines() if words in one]
+    return line
+
+
+def passage(text: str, first: str, last: str) -> str:
+    """From the first words to the next last ones, however the lines are broken."""
+    flat = " ".join(text.split())
+    assert first in flat, text
+    begin = flat.index(first)
+    return flat[begin : flat.index(last, begin + len(first)) + len(last)]
+
+
 def drained(descriptor: int, ended: Callable[[], bool]) -> str:
     """All that is written to a pseudo-terminal until its process ends."""
     parts: list[bytes] = []

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.laboratory import virtometer
+from tests.sentences import Said
 from virtometer.runner.lab import agent as agents
 
 
@@ -18,12 +19,14 @@ def test_a_missing_agent_is_status_8(tmp_path: Path) -> None:
     assert outcome.err.count("\n") == 1
 
 
-def test_where_the_agent_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_the_agent_is(said: Said, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In a repository in which nothing is built, then the host's agent."""
     monkeypatch.setattr(agents, "repository", lambda: tmp_path)
     monkeypatch.delenv("VIRTOMETER_AGENT", raising=False)
     rust_target = f"{platform.machine()}-unknown-linux-musl"
-    assert virtometer("agent", "path").err == "virtometer: the agent is not built\nvirtometer: run make setup\n"
+    missing = virtometer("agent", "path")
+    assert (missing.status, missing.out) == (8, "")
+    said(missing.err)
     built = tmp_path / "target" / rust_target / "release" / "virtometer-agent"
     built.parent.mkdir(parents=True)
     built.touch(mode=0o755)

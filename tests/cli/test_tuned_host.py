@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.laboratory import PROGRAM, program, virtometer
+from tests.cli.laboratory import PROGRAM, line_with, program, virtometer
+from tests.sentences import Said
 from tests.waiting import wait_until
 from virtometer.host.owned.journal import Journal, state_directory
 
@@ -52,12 +53,12 @@ def test_each_trial_has_its_level_and_the_host_has_its_own_value_afterwards(tmp_
     assert SCANS.read_text() == before
 
 
-def test_a_file_that_the_host_lacks_is_one_sentence_before_the_first_trial(tmp_path: Path) -> None:
+def test_a_file_that_the_host_lacks_is_one_sentence_before_the_first_trial(said: Said, tmp_path: Path) -> None:
     plan = tmp_path / "plan.yaml"
     plan.write_text(PLAN.replace("FILE", "/sys/devices/system/cpu/cpu*/no-such-file"))
     outcome = program("run", plan, "--out", tmp_path / "r", cwd=tmp_path)
     assert outcome.status == 3
-    assert "this host has no file /sys/devices/system/cpu/cpu*/no-such-file" in outcome.err
+    said(line_with("/sys/devices/system/cpu/cpu*/no-such-file", outcome.err))
     assert "trial 1/" not in outcome.err
 
 
@@ -122,7 +123,7 @@ def settings(tmp_path: Path) -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.skipif(os.geteuid() != 0 or not DEFRAG.exists(), reason="needs root and transparent huge pages")
-def test_of_two_that_tune_the_host_the_second_is_refused(tmp_path: Path, settings: tuple[str, str]) -> None:
+def test_of_two_that_tune_the_host_the_second_is_refused(said: Said, tmp_path: Path, settings: tuple[str, str]) -> None:
     """Each put back what the other one had set: the host kept the settings of the plan."""
     mark = tmp_path / "mark"
     long, tune, measure = (tmp_path / f"{name}.yaml" for name in ("long", "tune", "measure"))
@@ -141,8 +142,8 @@ def test_of_two_that_tune_the_host_the_second_is_refused(tmp_path: Path, setting
     assert (SWAPPINESS.read_text(), DEFRAG.read_text()) == settings
     assert not mark.exists()
     assert [second.status, third.status] == [10, 10]
-    assert "virtometer: this plan tunes the host, on which another laboratory" in second.err
-    assert "tunes this host, on which nothing else can be measured meanwhile" in third.err
+    said(line_with(" tunes the host, ", second.err), pid=first.pid)
+    said(line_with(" tunes this host, ", third.err), pid=first.pid)
     assert not (tmp_path / "b").exists()
     assert not (tmp_path / "c").exists()
     measured = program("run", measure, "--beside", "--out", tmp_path / "c", cwd=tmp_path)

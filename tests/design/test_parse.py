@@ -12,6 +12,7 @@ import pytest
 from pydantic import BeforeValidator, Field
 
 from tests.design.reading import parsed
+from tests.sentences import Said
 from virtometer.design.plan.document import MAX_MESSAGES
 from virtometer.errors import PlanError
 from virtometer.model import Kind, Kinds, Plan, Settings, parse_size
@@ -102,94 +103,69 @@ def test_a_good_plan() -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "sentence"),
+    ("old", "new", "number", "fact"),
     [
-        ("blocks: 3", "bloks: 3", r"15: unknown field 'bloks'; did you mean 'blocks'\? allowed: virtometer, name, .*"),
-        (
-            "blocks: 3",
-            "residents_s: 3",
-            r"15: plans have no 'residents_s' any more: leave it out; `python -m bench.*",
-        ),
-        ("blocks: 3", "limits: {residents_s: 3}", r"15: unknown field 'residents_s'; allowed: .*"),
-        ("blocks: 3", "limits: {strat_s: 3}", r"15: unknown field 'strat_s'; did you mean 'start_s'\? allowed: .*"),
-        ("    op: deep", "    opp: deep", r"12: unknown field 'opp'; did you mean 'op'\? allowed: .*"),
-        ("virtometer: 1", "virtometer: 2", r"1: 'virtometer' is 2; allowed: 1"),
-        ("blocks: 3", "blocks: three", r"15: 'blocks' is 'three', but must be a whole number"),
-        ("blocks: 3", "blocks: '3'", r"15: 'blocks' is '3', but must be a whole number"),
-        ("blocks: 3", "blocks: true", r"15: 'blocks' is true, but must be a whole number"),
-        ("blocks: 3", "blocks: 2.5", r"15: 'blocks' is 2.5, but must be a whole number"),
-        ("blocks: 3", "blocks: 0", r"15: 'blocks' is 0, but must be at least 1"),
-        ("blocks: 3", "seconds: 0", r"15: 'seconds' is 0, but must be more than 0"),
-        ("blocks: 3", "seconds: [1]", r"15: 'seconds' is a list, but must be a number"),
-        ("blocks: 3", "seconds:", r"15: 'seconds' is empty, but must be a number"),
-        ("blocks: 3", "margin: 1", r"15: 'margin' is 1, but must be less than 1"),
-        ("blocks: 3", "fresh: never", r"15: 'fresh' is 'never'; allowed: trial, block"),
-        ("blocks: 3", "limits: 7", r"15: 'limits' is 7, but must be a mapping .*"),
-        ("blocks: 3", "seed: -1", r"15: 'seed' is -1, but must be at least 0"),
-        ("blocks: 3", f"seed: {2**63}", r"15: 'seed' is 9223372036854775808, but must be less than .*"),
-        ("name: good", "name: 7", r"2: 'name' is 7, but must be text; put it in quotes"),
-        ("name: good", "name: ''", r"2: 'name' is '', but must have at least 1 character"),
-        ("name: good", f"name: {'x' * 61}", r"2: 'name' has more than 60 characters, but may have 60 at most"),
-        ("name: good\n", "", r"1: the field 'name' is missing"),
-        ("disk_span: 16M", "disk_span: 16X", r"16: 'disk_span' is '16X', but a size is a whole number of bytes.*"),
-        ("disk_span: 16M", "disk_span: 1K", r"16: 'disk_span' is '1K', but must be at least 1M"),
-        (
-            "blocks: 3",
-            "baseline: nativ",
-            r"15: the baseline is not among the environments: 'nativ'; did you mean 'nat.*",
-        ),
-        (
-            "    kind: box",
-            "    kind: bx",
-            r"7: unknown kind of environment 'bx'; did you mean 'box'\? allowed: native, box",
-        ),
-        (
-            "memory: 64M",
-            "memry: 64M",
-            r"8: unknown setting of box 'memry'; did you mean 'memory'\? allowed: processors, tuning, memory, .*",
-        ),
-        ("memory: 64M", "memory: 1", r"8: 'memory' is 1, but must be at least 1048576"),
-        ("memory: 64M", "cache: often", r"8: 'cache' is 'often'; allowed: none, writeback"),
-        ("colour: red", "colour: 3", r"8: 'colour' is 3; allowed: red"),
-        (
-            "kind: native",
-            "kind: native\n    settings: {x: 1}",
-            r"6: unknown setting of native 'x'; allowed: processors, tuning",
-        ),
+        ("blocks: 3", "bloks: 3", 15, "'blocks'"),
+        ("blocks: 3", "residents_s: 3", 15, "'residents_s'"),
+        ("blocks: 3", "limits: {residents_s: 3}", 15, "'residents_s'"),
+        ("blocks: 3", "limits: {strat_s: 3}", 15, "'start_s'"),
+        ("    op: deep", "    opp: deep", 12, "'op'"),
+        ("virtometer: 1", "virtometer: 2", 1, "allowed: 1"),
+        ("blocks: 3", "blocks: three", 15, "'three'"),
+        ("blocks: 3", "blocks: '3'", 15, "'3'"),
+        ("blocks: 3", "blocks: true", 15, "true"),
+        ("blocks: 3", "blocks: 2.5", 15, "2.5"),
+        ("blocks: 3", "blocks: 0", 15, "at least 1"),
+        ("blocks: 3", "seconds: 0", 15, "more than 0"),
+        ("blocks: 3", "seconds: [1]", 15, "'seconds'"),
+        ("blocks: 3", "seconds:", 15, "'seconds'"),
+        ("blocks: 3", "margin: 1", 15, "less than 1"),
+        ("blocks: 3", "fresh: never", 15, "allowed: trial, block"),
+        ("blocks: 3", "limits: 7", 15, "'limits'"),
+        ("blocks: 3", "seed: -1", 15, "at least 0"),
+        ("blocks: 3", f"seed: {2**63}", 15, "9223372036854775808"),
+        ("name: good", "name: 7", 2, "7"),
+        ("name: good", "name: ''", 2, "at least 1"),
+        ("name: good", f"name: {'x' * 61}", 2, "60"),
+        ("name: good\n", "", 1, "'name'"),
+        ("disk_span: 16M", "disk_span: 16X", 16, "'16X'"),
+        ("disk_span: 16M", "disk_span: 1K", 16, "at least 1M"),
+        ("blocks: 3", "baseline: nativ", 15, "'native'"),
+        ("    kind: box", "    kind: bx", 7, "'box'"),
+        ("memory: 64M", "memry: 64M", 8, "'memory'"),
+        ("memory: 64M", "memory: 1", 8, "at least 1048576"),
+        ("memory: 64M", "cache: often", 8, "allowed: none, writeback"),
+        ("colour: red", "colour: 3", 8, "allowed: red"),
+        ("kind: native", "kind: native\n    settings: {x: 1}", 6, "'x'"),
         (
             "    settings: {memory: 64M, cpus: 2, cpuset: [0, 1], colour: red}",
             "    settings:",
-            r"8: 'settings' is empty, .*",
+            8,
+            "'settings'",
         ),
-        ("workload: drill", "workload: dril", r"11: unknown workload 'dril'; did you mean 'drill'\? allowed: drill"),
-        ("op: deep", "op: dep", r"12: unknown op of drill 'dep'; did you mean 'deep'\? allowed: deep, wide"),
-        (
-            "      size: 4K",
-            "      sise: 4K",
-            r"14: unknown parameter of drill 'sise'; did you mean 'size'\? .*: size, direct",
-        ),
-        ("      size: 4K", "      size: 0", r"14: 'size' is 0, but must be at least 1"),
-        ("      size: 4K", "      direct: 1", r"14: 'direct' is 1, but must be true or false"),
-        ("  - name: box", "  - name: native", r"6: another environment, in line 4, already has the name 'native'"),
-        ("blocks: 3", "blocks: 10000\nseconds: 1", None),
+        ("workload: drill", "workload: dril", 11, "'drill'"),
+        ("op: deep", "op: dep", 12, "'deep'"),
+        ("      size: 4K", "      sise: 4K", 14, "'size'"),
+        ("      size: 4K", "      size: 0", 14, "at least 1"),
+        ("      size: 4K", "      direct: 1", 14, "true or false"),
+        ("  - name: box", "  - name: native", 6, "line 4"),
     ],
 )
-def test_one_error(old: str, new: str, sentence: str | None) -> None:
+def test_one_error(said: Said, old: str, new: str, number: int, fact: str) -> None:
     assert old in GOOD
-    text = GOOD.replace(old, new, 1)
-    if sentence is None:
-        assert parse(text).blocks == 10_000
-        return
-    (line,) = messages(text)
-    assert re.fullmatch(rf"p\.yaml:{sentence}", line), line
+    (line,) = messages(GOOD.replace(old, new, 1))
+    assert line.startswith(f"p.yaml:{number}: ") and fact in line
+    said(line)
 
 
-def test_an_absent_baseline_is_told_as_such() -> None:
+def test_many_blocks_of_short_windows_are_right() -> None:
+    assert parse(GOOD.replace("blocks: 3", "blocks: 10000\nseconds: 1", 1)).blocks == 10_000
+
+
+def test_an_absent_baseline_is_reported_as_such(said: Said) -> None:
     (line,) = messages(GOOD.replace("- name: native", "- name: host"))
-    assert line == (
-        "p.yaml:1: the baseline (native, where none is named) is not among the environments: 'native'; "
-        "allowed: host, box"
-    )
+    assert line.startswith("p.yaml:1: ") and line.endswith("allowed: host, box")
+    said(line)
 
 
 def test_all_errors_at_once_in_the_order_of_lines() -> None:
@@ -204,17 +180,21 @@ def test_very_many_errors_are_cut() -> None:
     assert lines[-1] == "p.yaml: and 30 more"
 
 
-def test_too_many_trials() -> None:
+def test_too_many_trials(said: Said) -> None:
     names = "".join(f"  - {{name: w{number}, workload: drill, op: deep}}\n" for number in range(10))
     text = re.sub(r"workloads:\n.*(?=blocks)", f"workloads:\n{names}", GOOD, flags=re.DOTALL)
     (line,) = messages(text.replace("blocks: 3", "blocks: 3334"))
-    assert line.endswith("100020 trials are more than the 100000 that one campaign may have")
+    assert "100020" in line
+    said(line)
     assert parse(text.replace("blocks: 3", "blocks: 3333")).blocks == 3333
 
 
-@pytest.mark.parametrize("text", ["- 1\n", "7\n", "plan\n", "[]"])
-def test_not_a_mapping(text: str) -> None:
-    assert messages(text) == ["p.yaml:1: a plan is a mapping: lines of the form 'name: value'"]
+def test_not_a_mapping(said: Said) -> None:
+    sentences = [line for text in ("- 1\n", "7\n", "plan\n", "[]") for line in messages(text)]
+    assert len(sentences) == 4
+    (sentence,) = set(sentences)
+    assert sentence.startswith("p.yaml:1: ")
+    said(sentence)
 
 
 def test_every_field_of_every_part_is_named_when_it_is_missing() -> None:

@@ -52,7 +52,7 @@ def test_a_laboratory_in_another_pid_namespace_counts_as_alive(journal: Journal)
     assert path.exists()
 
 
-def test_what_a_dead_laboratory_left_is_removed_and_told(journal: Journal, tmp_path: Path) -> None:
+def test_what_a_dead_laboratory_left_is_removed_and_reported(journal: Journal, tmp_path: Path) -> None:
     left = tmp_path / "left" / "deep"
     left.mkdir(parents=True)
     (left / "file").write_text("x")

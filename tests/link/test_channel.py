@@ -29,7 +29,7 @@ def test_lines_arrive_whole_however_they_are_cut(ends: Ends) -> None:
     assert channel.receive(0) is None
 
 
-def test_the_end_of_the_stream_is_told_even_after_half_a_line(ends: Ends) -> None:
+def test_the_end_of_the_stream_is_reported_even_after_half_a_line(ends: Ends) -> None:
     channel, theirs = ends
     theirs.sendall(b"half")
     theirs.close()

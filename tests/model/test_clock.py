@@ -50,5 +50,5 @@ def test_what_a_line_misses_is_the_worst_of_both_sides(sent: int, back: int, mis
     assert FIT.missed_ns([fine, probe(at + sent, 5_000_000_000, 5_000_000_000, at + back)]) == missed
 
 
-def test_the_round_trip_is_told_by_the_host_alone() -> None:
+def test_the_round_trip_is_reported_by_the_host_alone() -> None:
     assert probe(100, 0, 10**9, 350).round_trip_ns == 250

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.sentences import Said
 from virtometer.model import GuestKey, Placement, Trial
 
 
@@ -17,12 +18,13 @@ def test_placements_that_are_not_in_order_are_refused(ordinals: list[int]) -> No
         trial(*(Placement("native", "w", ordinal=ordinal) for ordinal in ordinals))
 
 
-@pytest.mark.parametrize("uses", [(1,), (2,), (7,), (0, 2)])
-def test_what_is_used_is_a_service_of_the_same_trial(uses: tuple[int, ...]) -> None:
+@pytest.mark.parametrize("uses", [(1,), (2,), (7,), (0, 2)], ids=str)
+def test_what_is_used_is_a_service_of_the_same_trial(said: Said, uses: tuple[int, ...]) -> None:
     service = Placement("runc", "w", "service", guest=2)
     placements = (service, Placement("runc", "w", ordinal=1, uses=uses), Placement("runc", "w", "load", ordinal=2))
-    with pytest.raises(ValueError, match="a placement uses placements with the role service"):
+    with pytest.raises(ValueError, match="with the role service") as caught:
         trial(*placements)
+    said(str(caught.value))
     assert trial(service, Placement("runc", "w", ordinal=1, uses=(0,))).placements[1].uses == (0,)
 
 

@@ -15,6 +15,7 @@ from mutants.__main__ import main
 from mutants.listing import ListError, Mutant, chosen, read_list, read_lists
 from mutants.processes import execute
 from tests.house.tracked import ROOT
+from tests.sentences import Said
 from tests.waiting import wait_until
 
 MANIFESTS = {
@@ -103,14 +104,15 @@ def test_each_mutant_is_killed_by_name_and_the_checkout_is_left_alone(checkout: 
     before = {path: path.read_bytes() for path in checkout.rglob("*.rs")}
     status, text = program()
     assert status == 0, text
-    assert re.search(r"^sum/no-double +run-time check: the double of 1 is wrong$", text, re.MULTILINE)
+    [double] = [line for line in text.splitlines() if line.startswith("sum/no-double ")]
+    assert re.search(r" run-time check: .* is wrong$", double) and "the double of 1" in double
     assert re.search(r"^sum/no-triple +test tests::triples: ", text, re.MULTILINE)
     assert "Killed: 1 by run-time check, 1 by tests." in text
     assert {path: path.read_bytes() for path in checkout.rglob("*.rs") if ".build" not in path.parts} == before
     assert sorted(path.name for path in (checkout / ".build" / "mutants").iterdir()) == ["lock", "target"]
 
 
-def test_survivors_and_errors_of_a_list_are_faults(checkout: Path, program: Program) -> None:
+def test_survivors_and_errors_of_a_list_are_faults(said: Said, checkout: Path, program: Program) -> None:
     write_list(
         checkout,
         entry("unseen", "-> u32 { x }", "-> u32 { x + u32::from(x > 1) }", RUN),
@@ -125,7 +127,8 @@ def test_survivors_and_errors_of_a_list_are_faults(checkout: Path, program: Prog
     assert "SURVIVED" in rows["sum/unseen"]
     assert "not by the listed check by test tests::doubles" in rows["sum/other-test"]
     assert "not by the listed check by test tests::triples" in rows["sum/listed-run-blind"]
-    assert "the tests listed with it pass; killed by run-time check" in rows["sum/listed-test-blind"]
+    assert "killed by run-time check" in rows["sum/listed-test-blind"]
+    said(" ".join(rows["sum/listed-test-blind"].split()))
     assert "does not compile: error: expected expression" in rows["sum/no-rust"]
 
 
@@ -138,26 +141,26 @@ def test_a_check_that_fails_only_once_kills_nothing(checkout: Path, program: Pro
     assert (status, "SURVIVED" in text) == (1, True), text
 
 
-def test_a_stale_text_is_refused_before_anything_is_built(checkout: Path, program: Program) -> None:
+def test_a_stale_text_is_refused_before_anything_is_built(said: Said, checkout: Path, program: Program) -> None:
     write_list(checkout, entry("gone", "x * 7", "x", RUN), entry("twice", "-> u32", "-> u64", RUN))
     status, text = program()
     assert status == 1
-    assert "sum/gone: its old text occurs 0 times in kernels/src/lib.rs, not once" in text
-    assert "sum/twice: its old text occurs 3 times in kernels/src/lib.rs, not once" in text
+    assert " 0 times " in text and " 3 times " in text
+    said(text)
     assert not (checkout / ".build").exists()
 
 
 @pytest.mark.parametrize(
-    ("check", "said"),
+    ("check", "words"),
     [
         ('run = ["fly"]', "the agent does not understand 'fly'"),
         ('tests = ["kernels tests::none"]', "kernels has not all of the tests tests::none"),
     ],
 )
-def test_a_check_that_does_not_exist_is_refused(checkout: Path, program: Program, check: str, said: str) -> None:
+def test_a_check_that_does_not_exist_is_refused(checkout: Path, program: Program, check: str, words: str) -> None:
     write_list(checkout, entry("no-double", "x * 2", "x * 3", check))
     status, text = program()
-    assert (status, said in text) == (1, True), text
+    assert (status, words in text) == (1, True), text
 
 
 def test_checks_that_the_sound_agent_fails_mean_nothing(checkout: Path, program: Program) -> None:
@@ -210,7 +213,7 @@ def test_a_program_ends_with_its_children(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "words"),
     [
         ("tests = 1", "tests"),
         ('tests = ["kernels tests::"]', "mutant"),
@@ -222,10 +225,10 @@ def test_a_program_ends_with_its_children(tmp_path: Path) -> None:
         ("tests = [", "x.toml"),
     ],
 )
-def test_a_wrong_list_is_refused(tmp_path: Path, text: str, said: str) -> None:
+def test_a_wrong_list_is_refused(tmp_path: Path, text: str, words: str) -> None:
     path = tmp_path / "x.toml"
     path.write_text(text)
-    with pytest.raises(ListError, match=re.escape(said)):
+    with pytest.raises(ListError, match=re.escape(words)):
         read_list(path)
 
 

@@ -15,6 +15,7 @@ import pytest
 from tests.ordinary_user import LIMIT_S, MakeUser
 from tests.runner.fixtures import MakePlan, Watcher, resolved
 from tests.runner.other_laboratories import measure, name, other, public, who
+from tests.sentences import Said
 from virtometer.errors import HostBusy
 from virtometer.host.lock import host_lock
 from virtometer.host.lock.host_lock import BESIDE, HostLock
@@ -44,17 +45,20 @@ def take_public_lock(pipe: Connection, backlog: int | None) -> None:
 
 
 @pytest.mark.parametrize("backlog", [5, 0, None])
-def test_nobody_else_can_refuse_or_mark_a_laboratory_of_root(make_user: MakeUser, backlog: int | None) -> None:
+def test_nobody_else_can_refuse_or_mark_a_laboratory_of_root(
+    make_user: MakeUser, backlog: int | None, said: Said
+) -> None:
     told: list[str] = []
     user = make_user()
     with user.doing(partial(take_public_lock, backlog=backlog)) as (hostile, pid):
         assert hostile.recv() == "has it"
         with HostLock(beside=False, tunes=True, tell=told.append) as lock:
-            holder = f"process {pid} of user {user.uid}" if backlog == 5 else "a process that does not answer"
-            said = f"{holder} has the public lock of this host; root goes on, and no trial is marked for this"
-            assert told == [said]
+            [sentence] = told
+            holder = f"process {pid} of user {user.uid}"
+            assert sentence.startswith(holder if backlog == 5 else "a process that does not answer")
+            said(sentence, holder=holder)
             assert [lock.mark(), lock.mark()] == [None, None]
-            assert told == [said]
+            assert told == [sentence]
             if backlog == 5:
                 hostile.send("look")
                 assert hostile.recv() == b"+", "its trials are to be marked"

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.runner.fixtures import MakePlan, Watcher, resolved
+from tests.sentences import Said
 from virtometer.environments.registry import KINDS
 from virtometer.errors import HostChanged
 from virtometer.model import Campaign, Plan, TrialRecord
@@ -119,20 +120,19 @@ def test_ab_asks_a_web_server_from_where_it_can_be_reached(
 
 
 def test_a_tool_that_is_not_installed_is_not_available_and_names_its_package(
-    tmp_path: Path, watcher: Watcher, make_plan: MakePlan, monkeypatch: pytest.MonkeyPatch
+    said: Said, tmp_path: Path, watcher: Watcher, make_plan: MakePlan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Ab, "program", "no-such-program")
     campaign, records = measured(make_plan([NATIVE], [AB]), tmp_path / "c", watcher)
-    assert records["requests", "native"].status == "failed"
-    assert records["requests", "native"].reason == (
-        "native: not available here: the program no-such-program is not installed on this host; "
-        "the Debian package apache2-utils brings it"
-    )
+    record = records["requests", "native"]
+    assert (record.status, record.unavailable) == ("failed", True)
+    assert "no-such-program" in record.reason and "apache2-utils" in record.reason
+    said(record.reason)
     assert campaign.versions["ab"] == "not installed"
 
 
 def test_a_script_runs_natively_and_is_refused_to_guests_and_another_one_ends_the_campaign(
-    tmp_path: Path, watcher: Watcher, make_plan: MakePlan, monkeypatch: pytest.MonkeyPatch
+    said: Said, tmp_path: Path, watcher: Watcher, make_plan: MakePlan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     script = tmp_path / "captured-ab"
     script.write_text(f'#!/bin/sh\n[ "$1" = -V ] && echo version 1 && exit\nsleep 0.2\ncat {CAPTURED}/ab-2.3.txt\n')
@@ -141,10 +141,8 @@ def test_a_script_runs_natively_and_is_refused_to_guests_and_another_one_ends_th
     plan = make_plan([NATIVE, {"name": "bubblewrap", "kind": "bubblewrap"}], [AB], limits=PATIENT, unavailable="skip")
     campaign, records = measured(plan, tmp_path / "c", watcher)
     told_three_times(records["requests", "native"], "1/s")
-    assert records["requests", "bubblewrap"].reason == (
-        f"bubblewrap: not available here: guests cannot be given {script}: "
-        "it is a script, and guests have nothing that could run it"
-    )
+    assert records["requests", "bubblewrap"].unavailable
+    said(records["requests", "bubblewrap"].reason, script=script)
     assert campaign.versions["ab"].startswith(f"version 1, {script}, SHA-256 ")
     assert [line for line in campaign.commands if line.argv == (str(script), "-V")]
     script.write_text(script.read_text() + "\n")

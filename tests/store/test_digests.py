@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.sentences import Said
 from tests.store.campaigns import campaign, done, failed, guest, lied
 from tests.store.ledgers import made, made_small, outcome, read
 from virtometer.errors import LedgerError
@@ -111,12 +112,13 @@ def test_the_rows_of_a_trial_are_all_that_belongs_to_it(tmp_path: Path) -> None:
     assert nothing == [[table] for table in tables]
 
 
-def test_a_trial_that_is_superseded_leaves_the_tables_and_the_chain_holds(tmp_path: Path) -> None:
+def test_a_trial_that_is_superseded_leaves_the_tables_and_the_chain_holds(said: Said, tmp_path: Path) -> None:
     made_small(tmp_path / "r")
     with contextlib.closing(opened(tmp_path / "r")) as raw:
         rows = digests.trial_rows(raw, 0)
         digests.supersede(raw, 0)
         assert digests.trial_rows(raw, 0) == '[["trials"],["runs"],["samples"],["probes"]]'
         assert raw.execute("SELECT rows_json FROM superseded").fetchall() == [(rows,)]
-        with pytest.raises(LedgerError, match=f"{tmp_path} is damaged: its list of what is recorded is not what"):
+        with pytest.raises(LedgerError, match=f"{tmp_path} is damaged: its list") as caught:
             digests.verify(raw, tmp_path)
+    said(caught.value.sentence, place=tmp_path)

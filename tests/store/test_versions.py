@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.sentences import Said
 from tests.store.campaigns import campaign, done, failed, guest, lied
 from virtometer.errors import LedgerError
 from virtometer.model import (
@@ -103,25 +104,28 @@ def test_a_ledger_of_this_version_is_read_and_goes_on(tmp_path: Path) -> None:
         assert ledger.read().trials == tuple(recorded)
 
 
-@pytest.mark.parametrize(("application", "version"), [(schema.FORMER_ID, 10), (schema.APPLICATION_ID, 1)])
+@pytest.mark.parametrize(
+    ("application", "version"), [(schema.FORMER_ID, 10), (schema.APPLICATION_ID, 1)], ids=["former", "first"]
+)
 @pytest.mark.parametrize("write", [False, True])
 def test_a_ledger_from_before_the_first_release_is_refused(
-    tmp_path: Path, write: bool, application: int, version: int
+    said: Said, tmp_path: Path, write: bool, application: int, version: int
 ) -> None:
     directory = small(tmp_path / "r")
     with sqlite3.connect(directory / "ledger.sqlite") as connection:
         connection.execute(f"PRAGMA application_id = {application}")
         connection.execute(f"PRAGMA user_version = {version}")
     before = (directory / "ledger.sqlite").read_bytes()
-    with pytest.raises(LedgerError, match="was written by a Virtometer before its first release") as caught:
+    with pytest.raises(LedgerError, match="before its first release") as caught:
         Ledger.open(directory, write=write)
     assert "measure again" in caught.value.advice
+    said(caught.value.sentence, directory=directory)
     assert (directory / "ledger.sqlite").read_bytes() == before
 
 
 @pytest.mark.parametrize("ahead", [1, 2, 100])
 @pytest.mark.parametrize("write", [False, True])
-def test_old_reader_new_data(tmp_path: Path, ahead: int, write: bool) -> None:
+def test_old_reader_new_data(said: Said, tmp_path: Path, ahead: int, write: bool) -> None:
     directory = small(tmp_path / "r")
     newer = schema.SCHEMA_VERSION + ahead
     with sqlite3.connect(directory / "ledger.sqlite") as connection:
@@ -130,7 +134,7 @@ def test_old_reader_new_data(tmp_path: Path, ahead: int, write: bool) -> None:
     before = (directory / "ledger.sqlite").read_bytes()
     with pytest.raises(LedgerError) as caught:
         Ledger.open(directory, write=write)
-    assert caught.value.sentence.endswith(
-        f"was written by a newer Virtometer (ledger version {newer}; this one knows up to {schema.SCHEMA_VERSION})"
-    )
+    theirs, ours = f"version {newer}", f"up to {schema.SCHEMA_VERSION}"
+    assert f"{theirs};" in caught.value.sentence and f"{ours})" in caught.value.sentence
+    said(caught.value.sentence, directory=directory, theirs=theirs, ours=ours)
     assert (directory / "ledger.sqlite").read_bytes() == before

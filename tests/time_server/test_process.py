@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import pytest
 
 from tests.environments.booted import BOOT_S, agent, greet, lab, require, until
 from tests.runner.fixtures import Document, MakePlan, Watcher, resolved
+from tests.sentences import Said
 from tests.waiting import wait_until
 from virtometer.analysis.compare.reference_clock import Timed, timed
 from virtometer.environments.kinds.bubblewrap import Bubblewrap
@@ -56,19 +58,22 @@ def check_agreement(made: Campaign, environments: Sequence[str], within: float) 
 
 
 @pytest.mark.parametrize(
-    ("script", "said"),
+    ("script", "words"),
     [
-        ("exec cat /dev/zero", r"the time server said b'\\x00.*', not where it listens"),
-        ("echo no ports", r"the time server said b'no ports\\n', not where it listens"),
-        ("echo a reason >&2", "the time server ended at once: a reason"),
+        ("exec cat /dev/zero", r"\x00"),
+        ("echo no ports", r"'no ports\n'"),
+        ("echo a reason >&2", "ended at once: a reason"),
     ],
+    ids=["zeros", "words", "a reason"],
 )
 def test_a_server_that_says_something_else_is_ended(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, said: str
+    said: Said, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, words: str
 ) -> None:
     monkeypatch.setattr(process, "COMMAND", ("sh", "-c", script))
-    with lab(tmp_path, disk=False) as one, pytest.raises(LinkError, match=said):
+    with lab(tmp_path, disk=False) as one, pytest.raises(LinkError) as caught:
         ReferenceClock(one, "g", LOOPBACK, Limits())
+    assert words in caught.value.sentence
+    said(re.sub(r"(\\x00)+", "(zeros)", caught.value.sentence))
 
 
 def test_both_ways_of_timing_agree_where_the_clock_is_right(
@@ -96,7 +101,7 @@ def test_containers_reach_it(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("icount", ["auto", "shift=2,sleep=off"])
-def test_it_agrees_with_the_hosts_stopwatch_where_a_clock_lies(tmp_path: Path, icount: str) -> None:
+def test_it_agrees_with_the_hosts_wall_clock_where_a_clock_lies(tmp_path: Path, icount: str) -> None:
     """All samples, and after each a further solution: the wall clock also has the making and verifying of systems."""
     order = 500
     with lab(tmp_path, disk=False) as one:
@@ -169,7 +174,7 @@ def test_it_is_gone_when_it_is_stopped(tmp_path: Path) -> None:
         ("import time; print('hello', flush=True); time.sleep(60)", "the time server said b'hello\\n', not where"),
     ],
 )
-def test_one_that_does_not_start_is_told(
+def test_one_that_does_not_start_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str, sentence: str
 ) -> None:
     monkeypatch.setattr(process, "COMMAND", (sys.executable, "-c", program))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from virtometer.analysis.compare.blocks import Cell, Key, cells
+from virtometer.analysis.compare.blocks import Key, TreatmentData, by_treatment
 from virtometer.analysis.compare.control import controls
 from virtometer.analysis.compare.reference_clock import Timed, timed
 from virtometer.analysis.conclude import findings
@@ -18,7 +18,7 @@ from virtometer.analysis.describe.measures import Times, further_measures, histo
 from virtometer.analysis.describe.samples import TimedSamples, samples_unused, timed_samples
 from virtometer.analysis.effects.effect import Effects
 from virtometer.analysis.effects.in_stages import effects_of
-from virtometer.analysis.groups.scenarios import Together, together
+from virtometer.analysis.groups.scenarios import GroupResults, group_results
 from virtometer.analysis.notes.missing import Reason, failures, marked, unused
 from virtometer.analysis.score.alone import alone_in
 from virtometer.clock.intervals import of_run
@@ -77,8 +77,8 @@ class Analysis:
         self.campaign = campaign
 
     @cached_property
-    def _cells(self) -> dict[Key, Cell]:
-        return cells(self.campaign)
+    def _cells(self) -> dict[Key, TreatmentData]:
+        return by_treatment(self.campaign)
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
@@ -94,9 +94,9 @@ class Analysis:
         return effects_of(self.campaign, self._cells, self.controls)
 
     @cached_property
-    def together(self) -> Together:
+    def group_results(self) -> GroupResults:
         """Groups of guests: groups, matrices, scaling. Empty where the plan has no such scenario."""
-        return together(self.campaign)
+        return group_results(self.campaign)
 
     @cached_property
     def alone(self) -> tuple[TrialRecord, ...]:

@@ -119,14 +119,14 @@ def _alone_too_large(resolved: ResolvedPlan, memory: int) -> Iterator[Impossible
     plan = resolved.plan
     if not work_in_turns(plan):
         return
-    together = residents(resolved, [one.name for one in plan.environments], memory)
+    resident = residents(resolved, [one.name for one in plan.environments], memory)
     for number, environment in enumerate(plan.environments):
         name = environment.name
-        if name == plan.baseline or max(together.needs[name], together.needs[plan.baseline]) > memory:
+        if name == plan.baseline or max(resident.needs[name], resident.needs[plan.baseline]) > memory:
             continue
-        if together.taken([name]) > memory:
+        if resident.taken([name]) > memory:
             sentence = f"'{name}' and '{plan.baseline}' take turns, so that they live at the same time: "
-            sentence += f"{together.arithmetic([name])} of memory, and this host has {rounded_size(memory)}; "
+            sentence += f"{resident.arithmetic([name])} of memory, and this host has {rounded_size(memory)}; "
             sentence += "give them less, or let workloads be 'scheduling: continuous'"
             yield Impossible(("environments", number), sentence, name)
 

@@ -15,7 +15,7 @@ Namespace = Literal["cgroup", "ipc", "mnt", "net", "pid", "time", "user", "uts"]
 
 
 MOST_PROCESSORS = 4096
-PLACEMENTS = ("auto", "all", "apart", "together")
+PLACEMENTS = ("auto", "all", "apart", "shared")
 
 
 def _processors(value: object) -> object:
@@ -41,12 +41,12 @@ class Settings(BaseModel):
     clock_settings: ClassVar[tuple[str, ...]] = ()
 
     processors: Annotated[
-        Literal["auto", "all", "apart", "together"] | tuple[ProcessorNumber, ...], BeforeValidator(_processors)
+        Literal["auto", "all", "apart", "shared"] | tuple[ProcessorNumber, ...], BeforeValidator(_processors)
     ] = Field(
         default="auto",
         description="processors of the host for the whole guest: their numbers; all; auto: as many as the work has "
         "threads. Of guests that work at the same time, `auto`: they share as many as all have threads in total; "
-        "`apart`: each the next processors; `together`: all on those of one",
+        "`apart`: each the next processors; `shared`: all on those of one",
     )
 
     tuning: Annotated[tuple[TuningStep, ...], Field(max_length=MAX_STEPS)] = Field(

@@ -67,35 +67,35 @@ _USED = -1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SampleColumns:
-    """The numbers of samples, one array each (int64). aside: code of the reason, below 0 where the sample is used."""
+    """The numbers of samples, one array each (int64). excluded_code: of the reason, below 0 where it is used."""
 
     start_ns: NDArray[np.int64]
     end_ns: NDArray[np.int64]
     work: NDArray[np.int64]
     slice: NDArray[np.int64]
-    aside: NDArray[np.int8]
+    excluded_code: NDArray[np.int8]
 
     def __post_init__(self) -> None:
         """Make the arrays read-only."""
-        for column in (self.start_ns, self.end_ns, self.work, self.slice, self.aside):
+        for column in (self.start_ns, self.end_ns, self.work, self.slice, self.excluded_code):
             column.setflags(write=False)
 
     @property
     def used(self) -> NDArray[np.bool_]:
         """Whether each counts."""
-        return self.aside < 0
+        return self.excluded_code < 0
 
     @property
     def reasons(self) -> list[Excluded | None]:
         """Why each is excluded; None where it is used."""
-        return [None if code < 0 else _REASONS[code] for code in self.aside.tolist()]
+        return [None if code < 0 else _REASONS[code] for code in self.excluded_code.tolist()]
 
     @property
     def unused(self) -> NDArray[np.bool_]:
         """Whether each is excluded for a fault, as `Sample.unused`."""
-        found = self.aside >= 0
+        found = self.excluded_code >= 0
         for reason in _BY_DESIGN:
-            found &= self.aside != _CODES[reason]
+            found &= self.excluded_code != _CODES[reason]
         return found
 
     @property
@@ -111,7 +111,7 @@ class SampleColumns:
 
     def excluded_by(self, reason: Excluded) -> NDArray[np.bool_]:
         """Whether each is excluded for this reason."""
-        found: NDArray[np.bool_] = self.aside == _CODES[reason]
+        found: NDArray[np.bool_] = self.excluded_code == _CODES[reason]
         return found
 
     def lasted_s(self, rate: float) -> NDArray[np.float64]:
@@ -200,5 +200,5 @@ def first_slice(samples: Sequence[Sample]) -> int | None:
 
 
 def reason_code(reason: Excluded | None) -> int:
-    """The number in the column `aside`; None: the sample is used."""
+    """The number in the column `excluded_code`; None: the sample is used."""
     return _USED if reason is None else _CODES[reason]

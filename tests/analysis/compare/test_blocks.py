@@ -23,7 +23,15 @@ from tests.analysis.simulated_campaigns import (
     with_runs,
 )
 from virtometer.analysis import analyse
-from virtometer.analysis.compare.blocks import Cell, apart, beside, cells, counterpart, logs_by_block, usable
+from virtometer.analysis.compare.blocks import (
+    TreatmentData,
+    apart,
+    beside,
+    by_treatment,
+    counterpart,
+    logs_by_block,
+    usable,
+)
 from virtometer.analysis.compare.control import control_spread, controls
 from virtometer.analysis.statistics.equivalence import noise_floor_share
 from virtometer.model import Campaign, Excluded, Failure, FailureKind, GuestKey, Placement, Treatment, Trial
@@ -74,11 +82,11 @@ def test_the_order_in_which_trials_are_read_does_not_matter(random: object) -> N
 
 
 def test_there_is_a_cell_for_each_combination_in_the_order_of_the_plan() -> None:
-    table = cells(simulate([Place("z"), Place("a", works=False)], [Work("two"), Work("one")], blocks=3))
+    table = by_treatment(simulate([Place("z"), Place("a", works=False)], [Work("two"), Work("one")], blocks=3))
     assert list(table) == [("two", "z"), ("two", "a"), ("one", "z"), ("one", "a")]
-    assert [cell.planned for cell in table.values()] == [3, 0, 3, 0]
-    assert [(cell.workload, cell.environment) for cell in table.values()] == list(table)
-    assert [cell.shape for cell in table.values()] == [("triad", "B/s", "higher"), None] * 2
+    assert [data.planned for data in table.values()] == [3, 0, 3, 0]
+    assert [(data.workload, data.environment) for data in table.values()] == list(table)
+    assert [data.shape for data in table.values()] == [("triad", "B/s", "higher"), None] * 2
 
 
 def test_a_block_has_the_geometric_mean_of_its_trials() -> None:
@@ -86,8 +94,8 @@ def test_a_block_has_the_geometric_mean_of_its_trials() -> None:
     change: dict[int, dict[str, object]] = {0: {"value": 2.0}, 1: {"value": 8.0}}
     made = with_fields(campaign, change)
     same = tuple(replace(one, trial=replace(one.trial, block=0)) for one in made.trials)
-    assert cells(made)[NAME, "native"].values == pytest.approx({0: 2.0, 1: 8.0})
-    assert cells(replace(made, trials=same))[NAME, "native"].values == {0: pytest.approx(4.0)}
+    assert by_treatment(made)[NAME, "native"].values == pytest.approx({0: 2.0, 1: 8.0})
+    assert by_treatment(replace(made, trials=same))[NAME, "native"].values == {0: pytest.approx(4.0)}
 
 
 def test_the_cost_of_a_block_is_cpu_time_per_unit_of_work() -> None:
@@ -98,10 +106,10 @@ def test_the_cost_of_a_block_is_cpu_time_per_unit_of_work() -> None:
         2: {"guest_cpu_s": 0.0},
         3: {"guest_cpu_s": 1.0, "work": 0},
     }
-    cell = cells(with_fields(campaign, change))[NAME, "native"]
-    assert cell.costs == {0: pytest.approx(0.05)}
-    assert cell.cost_gaps == 3
-    assert len(cell.values) == 4, "a value without its cost is a value"
+    data = by_treatment(with_fields(campaign, change))[NAME, "native"]
+    assert data.costs == {0: pytest.approx(0.05)}
+    assert data.cost_gaps == 3
+    assert len(data.values) == 4, "a value without its cost is a value"
 
 
 def test_a_failed_trial_is_in_each_cell_that_it_measured_and_a_service_is_in_none() -> None:
@@ -113,8 +121,8 @@ def test_a_failed_trial_is_in_each_cell_that_it_measured_and_a_service_is_in_non
     failed = replace(
         first, trial=Trial(0, 0, 0, 0, placements), failure=Failure(FailureKind.GUEST, "it died"), runs=()
     )  # fmt: skip
-    table = cells(replace(campaign, trials=(failed,), planned=(failed.trial,)))
-    assert {key: (cell.planned, len(cell.failed), cell.values) for key, cell in table.items()} == {
+    table = by_treatment(replace(campaign, trials=(failed,), planned=(failed.trial,)))
+    assert {key: (data.planned, len(data.failed), data.values) for key, data in table.items()} == {
         (NAME, "native"): (1, 1, {}),
         (NAME, "box"): (0, 0, {}),
     }
@@ -136,8 +144,8 @@ def test_where_most_of_the_window_is_not_timed_there_is_no_cost(windows: int, un
         n: {"window_end_host_ns": record.runs[0].scored.window_start_host_ns + windows * 10**9}
         for n, record in enumerate(campaign.trials)
     }
-    cell = cells(with_fields(campaign, change))[NAME, "native"]
-    assert (cell.untimed, bool(cell.costs), len(cell.values)) == (untimed, not untimed, 2)
+    data = by_treatment(with_fields(campaign, change))[NAME, "native"]
+    assert (data.untimed, bool(data.costs), len(data.values)) == (untimed, not untimed, 2)
 
 
 def test_ratios_are_taken_within_blocks_and_above_0_is_better() -> None:
@@ -153,8 +161,8 @@ def test_the_ratio_of_the_ends_of_all_numbers_is_a_number() -> None:
 
 
 def test_a_new_cell_has_nothing() -> None:
-    cell = Cell(Treatment("native", NAME))
-    assert (cell.shape, cell.values, cell.costs, cell.untimed) == (None, {}, {}, False)
+    data = TreatmentData(Treatment("native", NAME))
+    assert (data.shape, data.values, data.costs, data.untimed) == (None, {}, {}, False)
 
 
 def turning(environment: str, *, count: bool) -> Campaign:
@@ -166,7 +174,7 @@ def turning(environment: str, *, count: bool) -> Campaign:
 
 
 def test_rounds_and_long_windows_are_kept_by_block() -> None:
-    table = cells(turning("box", count=True))
+    table = by_treatment(turning("box", count=True))
     native, box = table[NAME, "native"], table[NAME, "box"]
     assert [[set(one) for one in found] for found in native.rounds.values()] == [[set(range(10))]] * 2
     assert native.values == pytest.approx({0: 1e9, 1: 1e9}, rel=1e-3)
@@ -178,18 +186,18 @@ def test_rounds_and_long_windows_are_kept_by_block() -> None:
 
 
 def test_a_campaign_without_turns_has_neither() -> None:
-    cell = cells(simulate([NATIVE], blocks=2))[NAME, "native"]
-    assert (cell.rounds, cell.long_values, cell.long_blocks) == ({}, {}, set())
+    data = by_treatment(simulate([NATIVE], blocks=2))[NAME, "native"]
+    assert (data.rounds, data.long_values, data.long_blocks) == ({}, {}, set())
 
 
-def cell(values: dict[int, float], long_values: dict[int, float], long_blocks: set[int]) -> Cell:
-    return Cell(Treatment("x", NAME), values=values, long_values=long_values, long_blocks=long_blocks)
+def data(values: dict[int, float], long_values: dict[int, float], long_blocks: set[int]) -> TreatmentData:
+    return TreatmentData(Treatment("x", NAME), values=values, long_values=long_values, long_blocks=long_blocks)
 
 
 def test_long_windows_are_compared_with_long_windows_and_slices_with_slices() -> None:
-    slices = cell({0: 1.0, 1: 2.0, 2: 3.0}, {0: 10.0, 1: 20.0}, set())
-    windows = cell({0: 5.0, 1: 6.0, 2: 7.0}, {0: 5.0, 1: 6.0, 2: 7.0}, {0, 1, 2})
-    mixed = cell({0: 5.0, 1: 6.0, 2: 7.0}, {0: 5.0}, {0})
+    slices = data({0: 1.0, 1: 2.0, 2: 3.0}, {0: 10.0, 1: 20.0}, set())
+    windows = data({0: 5.0, 1: 6.0, 2: 7.0}, {0: 5.0, 1: 6.0, 2: 7.0}, {0, 1, 2})
+    mixed = data({0: 5.0, 1: 6.0, 2: 7.0}, {0: 5.0}, {0})
     assert counterpart(slices, slices) == slices.values
     assert counterpart(windows, slices) == {0: 10.0, 1: 20.0}, "block 2 has no long window to compare with"
     assert counterpart(windows, windows) == windows.values
@@ -206,8 +214,8 @@ def test_of_slices_the_cost_does_not_depend_on_what_lies_between_them(windows: i
         n: {"window_end_host_ns": record.runs[0].scored.window_start_host_ns + windows * 10**9}
         for n, record in enumerate(campaign.trials)
     }
-    cell = cells(with_fields(campaign, change))[NAME, "native"]
-    assert (cell.untimed, len(cell.costs)) == (False, 2)
+    data = by_treatment(with_fields(campaign, change))[NAME, "native"]
+    assert (data.untimed, len(data.costs)) == (False, 2)
 
 
 GROUPS = (("a",), ("b", "c"))
@@ -226,7 +234,7 @@ def test_a_treatment_is_compared_with_the_baseline_of_its_own_group() -> None:
         ratio = finding_of(campaign, name).ratio.estimate
         assert ratio is not None and ratio.n == 8
         assert ratio.value == pytest.approx(share)
-    table = cells(campaign)
+    table = by_treatment(campaign)
     native = table[NAME, "native"]
     assert beside(table[NAME, "b"], native).values == pytest.approx(beside(table[NAME, "c"], native).values)
     one, other = (beside(table[NAME, name], native).values for name in ("a", "b"))
@@ -253,15 +261,15 @@ def test_a_baseline_that_failed_in_one_group_is_not_taken_from_another() -> None
 
 def test_without_groups_the_baseline_is_taken_as_it_is() -> None:
     for fresh in ("block", "trial"):
-        table = cells(simulate([NATIVE, Place("box")], control=True, fresh=fresh))
+        table = by_treatment(simulate([NATIVE, Place("box")], control=True, fresh=fresh))
         assert beside(table[NAME, "box"], table[NAME, "native"]) is table[NAME, "native"]
-    table = cells(in_groups(simulate([NATIVE, Place("box")], control=True), [("box",)], [1.0]))
+    table = by_treatment(in_groups(simulate([NATIVE, Place("box")], control=True), [("box",)], [1.0]))
     assert beside(table[NAME, "box"], table[NAME, "native"]) is table[NAME, "native"]
     assert not apart(table[NAME, "box"], table[NAME, "native"], table[NAME, "native"])
 
 
 def test_treatments_of_two_groups_are_apart_and_those_of_one_are_not() -> None:
-    table = cells(grouped())
+    table = by_treatment(grouped())
     native, a, b, c = (table[NAME, name] for name in ("native", "a", "b", "c"))
     assert apart(a, b, native) == apart(c, a, native) == set(a.values)
     assert not apart(b, c, native)
@@ -269,15 +277,15 @@ def test_treatments_of_two_groups_are_apart_and_those_of_one_are_not() -> None:
         simulate([NATIVE, Place("a"), Place("b")]), lambda block: [("a", "b"), ()] if block % 2 else [("a",), ("b",)],
         [1.0, 1.0],
     )  # fmt: skip
-    assert apart(*(cells(drawn)[NAME, name] for name in ("a", "b", "native"))) == {0, 2, 4, 6}
-    alone = cells(simulate([NATIVE, Place("a"), Place("b")], fresh="trial"))
+    assert apart(*(by_treatment(drawn)[NAME, name] for name in ("a", "b", "native"))) == {0, 2, 4, 6}
+    alone = by_treatment(simulate([NATIVE, Place("a"), Place("b")], fresh="trial"))
     assert not apart(alone[NAME, "a"], alone[NAME, "b"], alone[NAME, "native"])
 
 
 def test_the_control_of_a_comparison_is_that_of_its_group() -> None:
     """The two guests of the baseline in the other group do not make this one seem less noisy."""
     campaign = grouped(noise=0.02)
-    table = cells(campaign)
+    table = by_treatment(campaign)
     native = table[NAME, "native"]
     assert native.starts.keys() == {1, 2}
     noisy = [
@@ -288,7 +296,7 @@ def test_the_control_of_a_comparison_is_that_of_its_group() -> None:
         for run in record.runs
     ]
     trials = tuple(replace(one, runs=(run,)) for one, run in zip(campaign.trials, noisy, strict=True))
-    table = cells(replace(campaign, trials=trials))
+    table = by_treatment(replace(campaign, trials=trials))
     (control,) = controls(campaign, table)
     spreads = [control_spread(beside(table[NAME, name], table[NAME, "native"])) for name in ("a", "b")]
     assert spreads[0] is not None and spreads[1] is not None
@@ -298,7 +306,7 @@ def test_the_control_of_a_comparison_is_that_of_its_group() -> None:
 
 def test_rounds_of_the_baseline_are_those_of_the_same_group() -> None:
     campaign = with_runs(grouped(), lambda run: in_rounds(run, [run.scored.value] * 10))
-    table = cells(campaign)
+    table = by_treatment(campaign)
     native = table[NAME, "native"]
     for name, factor in (("a", 1.0), ("b", 3.0)):
         against = beside(table[NAME, name], native)

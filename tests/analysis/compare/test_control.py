@@ -10,7 +10,7 @@ from scipy import stats
 
 from tests.analysis.simulated_campaigns import Place, Work, finding_of, gaussian, simulate
 from virtometer.analysis import analyse
-from virtometer.analysis.compare.blocks import cells
+from virtometer.analysis.compare.blocks import by_treatment
 from virtometer.analysis.compare.control import control_spread
 from virtometer.model import Verdict
 
@@ -20,8 +20,8 @@ WORK = Work()
 
 def test_the_ratio_is_that_of_the_second_guest_to_the_first_in_each_block() -> None:
     campaign = simulate([NATIVE, BOX], noise=gaussian(0.02), control=True)
-    cell = cells(campaign)[WORK.name, "native"]
-    logs = [math.log(cell.starts[2][block] / cell.starts[1][block]) for block in range(8)]
+    data = by_treatment(campaign)[WORK.name, "native"]
+    logs = [math.log(data.starts[2][block] / data.starts[1][block]) for block in range(8)]
     (control,) = analyse(campaign).controls
     assert control.ratio.estimate.value == pytest.approx(math.exp(sum(logs) / 8))
     assert control.ratio.estimate.n == 8
@@ -33,7 +33,7 @@ def test_the_ratio_is_that_of_the_second_guest_to_the_first_in_each_block() -> N
 def test_the_noise_floor_is_the_smallest_margin_that_would_be_equivalent() -> None:
     campaign = simulate([NATIVE, BOX], noise=gaussian(0.02), control=True, seed=3)
     (control,) = analyse(campaign).controls
-    spread = control_spread(cells(campaign)[WORK.name, "native"])
+    spread = control_spread(by_treatment(campaign)[WORK.name, "native"])
     assert spread is not None
     assert control.noise_floor is not None
     floor = math.log1p(control.noise_floor)
@@ -44,15 +44,15 @@ def test_the_noise_floor_is_the_smallest_margin_that_would_be_equivalent() -> No
 
 
 def test_the_baseline_has_the_mean_of_both_guests() -> None:
-    cell = cells(simulate([NATIVE, BOX], noise=gaussian(0.02), control=True))[WORK.name, "native"]
-    for block, value in cell.values.items():
-        assert value == pytest.approx(math.sqrt(cell.starts[1][block] * cell.starts[2][block]))
+    data = by_treatment(simulate([NATIVE, BOX], noise=gaussian(0.02), control=True))[WORK.name, "native"]
+    for block, value in data.values.items():
+        assert value == pytest.approx(math.sqrt(data.starts[1][block] * data.starts[2][block]))
 
 
 def test_without_a_control_there_is_none() -> None:
     campaign = simulate([NATIVE, BOX])
     assert analyse(campaign).controls == ()
-    assert control_spread(cells(campaign)[WORK.name, "native"]) is None
+    assert control_spread(by_treatment(campaign)[WORK.name, "native"]) is None
 
 
 def test_of_few_blocks_there_is_no_floor() -> None:

@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.analysis.simulated_campaigns import Place, Work, in_rounds, simulate, with_runs
-from virtometer.analysis.compare.blocks import cells
+from virtometer.analysis.compare.blocks import by_treatment
 from virtometer.analysis.compare.lost_time import lengths, lost_share, p_value
 from virtometer.analysis.notes.stalls import SlowSlices, slow_of
 from virtometer.model import Run
@@ -39,7 +39,7 @@ def test_slices_are_measured_by_the_median_of_their_own_guest_and_block(unit: st
         rates = [(1 / value if unit == "s" else value) * factor for factor in (1, 1, 1, 1, 0.1)]
         return in_rounds(run, rates)
 
-    of = lengths(cells(with_runs(campaign, put))["memory triad 64 MB", "box"])
+    of = lengths(by_treatment(with_runs(campaign, put))["memory triad 64 MB", "box"])
     assert list(of) == list(range(6))
     assert all(sorted(one.tolist()) == pytest.approx([1, 1, 1, 1, 10], rel=1e-3) for one in of.values())
     assert lost_share(of) == pytest.approx(9 / 5, rel=1e-3)

@@ -11,7 +11,7 @@ import pytest
 
 from tests.analysis.simulated_campaigns import Place, Work, finding_of, in_rounds, simulate
 from virtometer.analysis import analyse
-from virtometer.analysis.compare.blocks import cells
+from virtometer.analysis.compare.blocks import by_treatment
 from virtometer.analysis.compare.ratios import ratios
 from virtometer.analysis.statistics.spread import spread
 from virtometer.analysis.statistics.verdicts import decide
@@ -85,8 +85,8 @@ def test_forecasts_are_about_the_same_ratio() -> None:
         return in_rounds(run, [speed / (30 if box and number == block else 1) for number in range(20)])
 
     campaign = turning(noisy)
-    against, cell = cells(campaign).values()
-    of = ratios(cell, against, "typical")
+    against, data = by_treatment(campaign).values()
+    of = ratios(data, against, "typical")
     typical, total = (decide({0: spread(list(logs.values()))}, 0.05)[0] for logs in (of.typical, of.total))
     found = finding_of(campaign, "box")
     assert (found.verdict, typical.verdict) == (Verdict.UNDECIDED, Verdict.UNDECIDED)
@@ -123,8 +123,8 @@ def test_one_block_without_rounds_is_enough() -> None:
 
 def test_long_windows_have_no_typical_ratio() -> None:
     campaign = turning(lambda run, _: in_rounds(run, [], [[1e9] * 12], count=True))
-    against, cell = cells(campaign).values()
-    found = ratios(cell, against, "typical")
+    against, data = by_treatment(campaign).values()
+    found = ratios(data, against, "typical")
     assert (found.by, found.typical, len(found.total)) == ("total", {}, 8)
     assert found.decisive == found.total
     (note,) = found.notes
@@ -134,6 +134,6 @@ def test_long_windows_have_no_typical_ratio() -> None:
 
 def test_nothing_measured_is_nothing_to_say() -> None:
     campaign = replace(turning(stopped), trials=())
-    against, cell = cells(campaign).values()
-    assert ratios(cell, against, "typical").notes == ()
+    against, data = by_treatment(campaign).values()
+    assert ratios(data, against, "typical").notes == ()
     assert [one.verdict_by for one in analyse(campaign).findings] == ["total", "total"]

@@ -46,7 +46,7 @@ def test_raw_values_leave_the_three_ways_as_they_were() -> None:
     assert timed(by_guest_clocks(made)) == timed(made)
 
 
-def test_what_each_clock_said_is_told_as_it_said_it() -> None:
+def test_what_each_clock_said_is_reported_as_it_said_it() -> None:
     told = further_measures(campaign(own=1e9, reference=2e9, rate=0.5))[KEY]
     assert [told[name].estimate.value for name in ("guest-rate", "reference-rate")] == [1e9, 2e9]
     assert told["reference-round-trip"].estimate.value == 1e-4

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.analysis.simulated_campaigns import Place, gaussian, simulate
-from virtometer.analysis.compare.blocks import Cell, cells, logs_by_block
+from virtometer.analysis.compare.blocks import TreatmentData, by_treatment, logs_by_block
 from virtometer.analysis.compare.values import clock_bound, metric, value_of
 from virtometer.analysis.statistics.spread import spread
 from virtometer.model import Better, ClockFit, Treatment
@@ -56,13 +56,13 @@ SHAPE: tuple[str, str, Better] = ("triad", "B/s", "higher")
 
 
 def test_the_value_is_the_geometric_mean_over_the_blocks() -> None:
-    cell = Cell(Treatment("native", "w"))
-    assert value_of(cell, "pde", SHAPE).estimate is None
-    cell.values = {0: 2.0, 3: 8.0}
-    found = value_of(cell, "pde", SHAPE).estimate
+    data = TreatmentData(Treatment("native", "w"))
+    assert value_of(data, "pde", SHAPE).estimate is None
+    data.values = {0: 2.0, 3: 8.0}
+    found = value_of(data, "pde", SHAPE).estimate
     assert found is not None and found.value == pytest.approx(4.0) and (found.n, found.low) == (2, None)
-    cell.values = {n: 2.0 if n % 2 else 8.0 for n in range(6)}
-    found = value_of(cell, "pde", SHAPE).estimate
+    data.values = {n: 2.0 if n % 2 else 8.0 for n in range(6)}
+    found = value_of(data, "pde", SHAPE).estimate
     assert found is not None and found.low is not None and found.high is not None
     # mean ln 4, sd 0.75935, t(5) at 97.5 % 2.57058: half 0.79690
     assert (found.value, found.low, found.high) == pytest.approx(
@@ -71,9 +71,11 @@ def test_the_value_is_the_geometric_mean_over_the_blocks() -> None:
 
 
 def test_the_ratio_of_two_values_is_the_mean_of_the_ratios() -> None:
-    table = cells(simulate([Place("native"), Place("box", efficiency={"": 0.8})], noise=gaussian(0.1), samples=1))
+    table = by_treatment(
+        simulate([Place("native"), Place("box", efficiency={"": 0.8})], noise=gaussian(0.1), samples=1)
+    )
     native, box = table.values()
-    one, two = (value_of(cell, "memory", SHAPE).estimate for cell in (box, native))
+    one, two = (value_of(data, "memory", SHAPE).estimate for data in (box, native))
     ratios = spread([*logs_by_block(box.values, native.values, "higher").values()])
     assert one is not None and two is not None and ratios is not None
     assert one.value / two.value == pytest.approx(math.exp(ratios.mean))

@@ -9,6 +9,7 @@ import pytest
 
 from tests.analysis.grouped_campaigns import in_groups
 from tests.analysis.simulated_campaigns import Noise, Place, Work, in_rounds, simulate, with_runs
+from tests.sentences import Said
 from virtometer.analysis.compared.campaigns import compare_campaigns, differing
 from virtometer.analysis.compared.comparison import Comparison, Where
 from virtometer.analysis.compared.environments import compare_environments
@@ -97,10 +98,11 @@ def test_what_is_on_one_side_or_not_alike_is_left_out() -> None:
     assert any(text.startswith("read is not compared: its parameters differ: {} in A") for text in found.left_out)
 
 
-def test_campaigns_without_anything_in_common_are_refused() -> None:
+def test_campaigns_without_anything_in_common_are_refused(said: Said) -> None:
     other = simulate([NATIVE, Place("jail", "bubblewrap")], [FORK], blocks=8)
-    with pytest.raises(UsageError, match="no workload with values in the same environment in common"):
+    with pytest.raises(UsageError) as caught:
         compare_campaigns(campaign(0.8, 0.9), other, 0.05)
+    said(caught.value.sentence)
 
 
 def test_other_baselines_are_refused_but_for_values() -> None:
@@ -115,7 +117,7 @@ def test_few_blocks_decide_nothing() -> None:
     assert verdicts(found)["fork", "box"] is Verdict.UNDECIDED
 
 
-def test_what_else_differs_is_told() -> None:
+def test_what_else_differs_is_reported() -> None:
     one = campaign(0.8, 0.9)
     other = replace(one, versions={**one.versions, "runc": "9.9"})
     assert differing(one, other, ["kernel was 'x' and is 'y'"]) == (
@@ -228,6 +230,6 @@ def test_a_value_that_only_a_has_is_lost() -> None:
     assert back.lost == () and back.left_out == ("read in jail has no value in A",)
 
 
-def test_how_both_sides_were_measured_differently_is_told() -> None:
+def test_how_both_sides_were_measured_differently_is_reported() -> None:
     (finding,) = compare_campaigns(with_stops(1.0, ()), campaign(1.0, 1.0, seed=2), 0.05).findings
     assert "measured in slices of 25 ms in A, in windows of 1 s in B" in finding.notes

@@ -9,7 +9,7 @@ from virtometer.analysis.curves.levels import caches, level_averages, level_of
 FOUND = {"L1": 48 << 10, "L2": 1 << 20, "L3": 32 << 20}
 
 
-def test_the_caches_are_those_that_the_agent_told() -> None:
+def test_the_caches_are_those_that_the_agent_reported() -> None:
     told = {"l1d-bytes": {"unit": "B", "value": 49152.0}, "l2-bytes": {"unit": "B", "value": 1048576.0}, "x": {}}
     assert caches(told) == {"L1": 49152.0, "L2": 1048576.0}
     assert caches({}) == {}

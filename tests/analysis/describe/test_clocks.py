@@ -31,7 +31,7 @@ def campaign(rates: list[float], extra: dict[str, Any] | None = None, **more: An
     return replace(made, trials=trials)
 
 
-def test_rates_are_told_as_how_much_the_clock_gains() -> None:
+def test_rates_are_reported_as_how_much_the_clock_gains() -> None:
     (quality,) = clock_qualities(campaign([1 / 1.0001, 1 / 1.0002, 1 / 0.9999]))
     assert quality.rate_ppm == pytest.approx(100)
     assert (quality.rate_low_ppm, quality.rate_high_ppm) == pytest.approx((-100, 200))
@@ -41,7 +41,7 @@ def test_rates_are_told_as_how_much_the_clock_gains() -> None:
     assert quality.runs == 3
 
 
-def test_the_bound_of_a_clock_that_runs_away_is_told_as_its_rate_is() -> None:
+def test_the_bound_of_a_clock_that_runs_away_is_reported_as_its_rate_is() -> None:
     (quality,) = clock_qualities(campaign([1 / 190]))
     assert quality.rate_ppm == pytest.approx(189e6)
     assert quality.bound_ppm == pytest.approx(2 * 190), "2 ppm of 190 seconds a second"
@@ -144,7 +144,7 @@ def test_runs_that_failed_by_a_step_are_counted_with_their_size() -> None:
         ClockFault("contradicts"),
     ],
 )
-def test_a_clock_that_was_never_right_is_told_as_one(fault: ClockFault) -> None:
+def test_a_clock_that_was_never_right_is_reported_as_one(fault: ClockFault) -> None:
     (quality,) = clock_qualities(failed(campaign([1.0, 1.0]), {0: fault, 1: fault}))
     assert (quality.runs, quality.faults) == (0, {fault.kind: [fault, fault]})
     assert quality.unusable

@@ -28,7 +28,7 @@ def campaign(of: list[dict[str, Any]], rate: float = 1.0, work: Work = WORK) -> 
     return replace(made, trials=trials)
 
 
-def test_a_measure_is_told_by_its_median_and_range() -> None:
+def test_a_measure_is_reported_by_its_median_and_range() -> None:
     found = further_measures(
         campaign([{"measures": {"loss": {"unit": "1", "value": value}}} for value in (0.5, 0, 0.25)])
     )

@@ -80,7 +80,7 @@ def test_what_changes_only_between_blocks_is_lost() -> None:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_what_is_kept_can_always_be_told(seed: int) -> None:
+def test_what_is_kept_can_always_be_reported(seed: int) -> None:
     rng = np.random.default_rng(seed)
     cells = full([2, 3, 2, 2])
     some = cells[rng.choice(len(cells), int(rng.integers(3, 20)), replace=False)]

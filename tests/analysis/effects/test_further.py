@@ -62,7 +62,7 @@ def test_the_cheapest_workload_comes_first_and_others_are_named_by_their_terms()
     assert allotment(*family, most_blocks=7).beyond == dict.fromkeys([("read", "a"), ("write", "a")], math.inf)
 
 
-def test_contrasts_of_all_that_is_to_be_made_best_are_told() -> None:
+def test_contrasts_of_all_that_is_to_be_made_best_are_reported() -> None:
     of = experiment(response_of("read"), response_of("cost", beside=True))
     found = reported(of, MARGIN)
     assert {one.workload for one in found} == {"read"}

@@ -9,7 +9,7 @@ import pytest
 from tests.analysis import sequential_campaign as sequential
 from tests.analysis.factor_campaigns import disk_campaign
 from virtometer.analysis import analyse
-from virtometer.analysis.compare.blocks import cells
+from virtometer.analysis.compare.blocks import by_treatment
 from virtometer.analysis.effects.claims import Influence, Strictness
 from virtometer.analysis.effects.in_stages import effects_of, strictness
 from virtometer.analysis.effects.of_campaign import experiment, second_experiment, stages
@@ -35,7 +35,7 @@ def test_levels_are_stricter_in_stages_and_shared_between_two_designs() -> None:
 def test_a_plan_whose_verdicts_are_about_typical_ratios_is_marked() -> None:
     plain = disk_campaign()
     typical = replace(plain, plan=plain.plan.model_copy(update={"verdict": "typical"}))
-    assert not effects_of(plain, cells(plain)).typical and effects_of(typical, cells(typical)).typical
+    assert not effects_of(plain, by_treatment(plain)).typical and effects_of(typical, by_treatment(typical)).typical
 
 
 def test_before_the_second_stage_is_fixed_the_effects_are_those_of_the_first() -> None:
@@ -51,10 +51,10 @@ def test_the_first_stage_keeps_what_matters() -> None:
 
 def test_the_second_stage_tells_of_the_kept_factors_from_its_own_blocks_alone() -> None:
     of = sequential.campaign()
-    first, second = stages(of, cells(of))
-    assert {block for cell in first.values() for block in cell.values} == set(range(6))
-    assert {block for cell in second.values() for block in cell.values} == set(range(6, 18))
-    made = second_experiment(of, cells(of))
+    first, second = stages(of, by_treatment(of))
+    assert {block for data in first.values() for block in data.values} == set(range(6))
+    assert {block for data in second.values() for block in data.values} == set(range(6, 18))
+    made = second_experiment(of, by_treatment(of))
     assert made is not None
     assert [one.name for one in made.variables] == ["aio", "cache"]
     assert made.promised == {"aio", "cache", "aio:cache"}
@@ -75,12 +75,12 @@ def test_the_second_stage_tells_of_the_kept_factors_from_its_own_blocks_alone() 
 
 def test_without_anything_that_matters_the_first_stage_is_all() -> None:
     of = sequential.campaign(keeps=())
-    assert second_experiment(of, cells(of)) is None
-    found = effects_of(of, cells(of))
+    assert second_experiment(of, by_treatment(of)) is None
+    found = effects_of(of, by_treatment(of))
     assert found.first is not None
     assert not found.first.effects
     assert [name for name, _ in found.factors] == list(sequential.FACTORS)
-    made = experiment(of, cells(of))
+    made = experiment(of, by_treatment(of))
     assert made is not None
     assert made.responses[0].blocks and max(made.responses[0].blocks) == 5
 

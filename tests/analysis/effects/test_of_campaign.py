@@ -10,7 +10,7 @@ import pytest
 from tests.analysis.factor_campaigns import DISK, READ, cell_name, disk_campaign, disk_logs, factor_campaign
 from tests.analysis.simulated_campaigns import Place, changed, simulate, with_runs
 from virtometer.analysis import analyse
-from virtometer.analysis.compare.blocks import cells
+from virtometer.analysis.compare.blocks import by_treatment
 from virtometer.analysis.effects.claims import Influence
 from virtometer.analysis.effects.effect import Effects
 from virtometer.analysis.effects.further import reported
@@ -20,13 +20,13 @@ from virtometer.model import Failure, FailureKind, Mark, MarkKind
 
 def test_a_plan_without_factors_has_no_effects() -> None:
     campaign = simulate([Place("native"), Place("box")])
-    assert experiment(campaign, cells(campaign)) is None
+    assert experiment(campaign, by_treatment(campaign)) is None
     assert analyse(campaign).effects == Effects()
 
 
 def test_workloads_and_their_costs_are_metrics_and_cells_have_their_levels() -> None:
     campaign = disk_campaign()
-    made = experiment(campaign, cells(campaign))
+    made = experiment(campaign, by_treatment(campaign))
     assert made is not None
     assert [(one.name, one.levels) for one in made.variables] == list(DISK.items())
     assert [(one.metric, one.better, one.beside) for one in made.responses] == [
@@ -75,7 +75,7 @@ def test_slow_operations_are_a_metric_of_their_own() -> None:
             },
         ),
     )
-    made = experiment(campaign, cells(campaign))
+    made = experiment(campaign, by_treatment(campaign))
     assert made is not None
     slow = next(one for one in made.responses if one.metric == "99 % latency of random read")
     assert (slow.unit, slow.better, slow.beside) == ("s", "lower", True)
@@ -86,7 +86,7 @@ def test_slow_operations_are_a_metric_of_their_own() -> None:
 def test_the_order_is_that_of_execution() -> None:
     campaign = disk_campaign()
     backwards = replace(campaign, trials=tuple(reversed(campaign.trials)))
-    one, other = (experiment(of, cells(of)) for of in (campaign, backwards))
+    one, other = (experiment(of, by_treatment(of)) for of in (campaign, backwards))
     assert one is not None and other is not None
     assert one.responses[0].logs == other.responses[0].logs
 
@@ -126,6 +126,6 @@ def test_effects_on_a_busy_host_get_no_further_blocks() -> None:
             for one in quiet.trials
         ),
     )
-    made = experiment(campaign, cells(campaign))
+    made = experiment(campaign, by_treatment(campaign))
     assert made is not None
     assert {one.workload for one in reported(made, 0.05)} == {"sequential read"}

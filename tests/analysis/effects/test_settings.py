@@ -44,7 +44,7 @@ def test_a_default_that_is_best_stays() -> None:
     assert effects(experiment(worse), 0.02).metrics[0].recommended is None
 
 
-def test_other_metrics_are_told_beside_it() -> None:
+def test_other_metrics_are_reported_beside_it() -> None:
     cost = response(ALL, lambda one: 0.3 * (one["aio"] == "io_uring"), "cost", better="lower", beside=True, seed=2)
     slow = response(ALL, lambda _: 0.0, "write", seed=3)
     found = effects(experiment(response(ALL, logs), slow, cost), 0.02)

@@ -108,7 +108,7 @@ def test_stops_that_cost_much_are_in_the_words_and_in_a_note(stops: int) -> None
         assert any("took more than 2 times as long" in note or note.startswith("stalls cost") for note in finding.notes)
 
 
-def test_without_stops_the_words_seldom_stand_and_no_stop_is_told() -> None:
+def test_without_stops_the_words_seldom_stand_and_no_stop_is_reported() -> None:
     """60 campaigns with the noise of a quiet host, 300 comparisons."""
     found = [one for seed in range(60) for one in analyse(quick(seed, 0)).findings[1:]]
     assert sum(one.verdict is Verdict.EQUIVALENT for one in found) >= 290
@@ -116,7 +116,7 @@ def test_without_stops_the_words_seldom_stand_and_no_stop_is_told() -> None:
     assert sum(note.startswith("stalls") for one in found for note in one.notes) <= 3
 
 
-def test_equal_stops_everywhere_are_told_of_few() -> None:
+def test_equal_stops_everywhere_are_reported_of_few() -> None:
     """Stalls in 2 % of the slices of all guests: what chance leaves of them on one side is no difference."""
     found = [one for seed in range(40) for one in analyse(quick(seed, 0, everywhere=0.02)).findings[1:]]
     assert sum("took more than 2 times" in note for one in found for note in one.notes if note[:6] == "stalls") <= 4

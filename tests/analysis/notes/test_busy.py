@@ -8,7 +8,7 @@ import pytest
 
 from tests.analysis.simulated_campaigns import Place, changed, gaussian, in_rounds, simulate, trials_of, with_runs
 from virtometer.analysis import analyse
-from virtometer.analysis.compare.blocks import cells
+from virtometer.analysis.compare.blocks import by_treatment
 from virtometer.analysis.compared.campaigns import compare_campaigns
 from virtometer.analysis.compared.environments import compare_environments
 from virtometer.analysis.notes import busy
@@ -90,7 +90,7 @@ def test_slices_beside_long_windows_that_are_compared_do_not_count() -> None:
         return changed(made, samples=samples)
 
     of = with_runs(campaign(), windows)
-    found = busy.disturbed(cells(of)["memory triad 64 MB", "native"].results)
+    found = busy.disturbed(by_treatment(of)["memory triad 64 MB", "native"].results)
     assert (found.slices, found.of_slices, found.trials, found.of_trials) == (0, 0, 0, 8)
 
 

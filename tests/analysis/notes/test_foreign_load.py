@@ -6,7 +6,8 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from tests.analysis.simulated_campaigns import Place, finding_of, simulate
-from virtometer.analysis.compare.blocks import cells
+from tests.sentences import Said
+from virtometer.analysis.compare.blocks import by_treatment
 from virtometer.analysis.notes.foreign_load import hidden_guests, notes
 from virtometer.model import Campaign, GuestStart, HostUse
 
@@ -23,7 +24,7 @@ def campaign_of(unknown: Collection[int], effective: dict[str, str]) -> Campaign
     return replace(made, trials=trials, guests=(start,))
 
 
-def test_trials_beside_a_hidden_guest_are_noted() -> None:
+def test_trials_beside_a_hidden_guest_are_noted(said: Said) -> None:
     everything = range(1000)
     campaign = campaign_of(everything, {"foreign_load": "unknown: no process is shown"})
     assert hidden_guests(campaign) == ("box",)
@@ -31,11 +32,11 @@ def test_trials_beside_a_hidden_guest_are_noted() -> None:
         (note,) = [one for one in finding_of(campaign, name).notes if "foreign load" in one]
         assert note.startswith("the foreign load is unknown in ")
         assert note.endswith(": this host does not show the processes of box")
-    cell = cells(campaign)["memory triad 64 MB", "box"]
-    some = campaign_of([cell.done[0].trial.index], {"foreign_load": "unknown: no process is shown"})
-    (said,) = notes(cells(some)["memory triad 64 MB", "box"], ("box",))
-    assert said.text.startswith(f"the foreign load is unknown in 1 of {len(cell.done)} trials: ")
-    assert said.brief == "the foreign load is unknown: this host does not show the processes of box"
+    data = by_treatment(campaign)["memory triad 64 MB", "box"]
+    some = campaign_of([data.done[0].trial.index], {"foreign_load": "unknown: no process is shown"})
+    (one,) = notes(by_treatment(some)["memory triad 64 MB", "box"], ("box",))
+    assert one.text.startswith(f"the foreign load is unknown in 1 of {len(data.done)} trials: ")
+    said(one.brief)
 
 
 def test_what_an_older_version_did_not_watch_is_no_hidden_guest() -> None:

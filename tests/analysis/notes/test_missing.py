@@ -19,8 +19,9 @@ from tests.analysis.simulated_campaigns import (
     trials_of,
     with_fields,
 )
+from tests.sentences import Said
 from virtometer.analysis import analyse
-from virtometer.analysis.compare.blocks import Cell, cells
+from virtometer.analysis.compare.blocks import TreatmentData, by_treatment
 from virtometer.analysis.notes.missing import About, Reason, failures, marked, notes, unavailable, unused
 from virtometer.model import (
     Campaign,
@@ -44,7 +45,7 @@ DIED = Failure(FailureKind.GUEST, "the guest died")
 NO_NETWORK = Failure(FailureKind.UNAVAILABLE, "no network", 0)
 
 
-def test_a_failed_trial_leaves_its_block_incomplete_and_is_told() -> None:
+def test_a_failed_trial_leaves_its_block_incomplete_and_is_reported() -> None:
     campaign = simulate([NATIVE, Place("runc")], blocks=8, fail={0: DIED}, noise=gaussian(0.01))
     failed_in = campaign.trials[0].trial.placements[0].environment
     found = finding_of(campaign, "runc")
@@ -118,7 +119,7 @@ def test_what_is_lost_to_a_lying_clock_is_not_called_absent() -> None:
     assert not any("not available" in note for note in found.notes)
 
 
-def test_marked_trials_are_kept_and_told_as_one_where_they_are_of_a_kind() -> None:
+def test_marked_trials_are_kept_and_reported_as_one_where_they_are_of_a_kind() -> None:
     campaign = simulate([NATIVE, Place("runc")], blocks=8)
     indices = trials_of(campaign, "runc")
     marks = {index: (Mark(MarkKind.STEAL, f"{index}% went to others"),) for index in indices[:2]}
@@ -127,7 +128,7 @@ def test_marked_trials_are_kept_and_told_as_one_where_they_are_of_a_kind() -> No
     assert "2 of 8 trials marked as disturbed, and kept: steal" in found.notes
 
 
-def test_samples_that_were_excluded_are_counted_with_the_reason() -> None:
+def test_samples_that_were_excluded_are_counted_with_the_reason(said: Said) -> None:
     campaign = simulate([NATIVE, Place("runc")], blocks=8, samples=4)
     first = trials_of(campaign, "runc")[0]
     samples = campaign.trials[first].runs[0].samples
@@ -138,11 +139,13 @@ def test_samples_that_were_excluded_are_counted_with_the_reason() -> None:
     assert some.ratio.estimate is not None and some.ratio.estimate.n == 8
     all_of_them = finding_of(with_fields(campaign, {first: {"samples": aside}}), "runc")
     assert all_of_them.ratio.estimate is not None and all_of_them.ratio.estimate.n == 7
-    assert "1 of 8 trials gave no usable value and left their blocks incomplete" in all_of_them.notes
+    (note,) = [note for note in all_of_them.notes if "no usable value" in note]
+    assert note.startswith("1 of 8 trials ")
+    said(note)
 
 
-def cell_of(campaign: Campaign, environment: str) -> Cell:
-    return cells(campaign)["memory triad 64 MB", environment]
+def cell_of(campaign: Campaign, environment: str) -> TreatmentData:
+    return by_treatment(campaign)["memory triad 64 MB", environment]
 
 
 def test_what_has_a_value_is_not_absent_whatever_its_check_says() -> None:
@@ -150,53 +153,56 @@ def test_what_has_a_value_is_not_absent_whatever_its_check_says() -> None:
     assert unavailable(cell_of(simulate([NATIVE]), "native"), broken) is None
 
 
-def test_what_has_not_run_yet_is_absent_where_its_check_failed() -> None:
-    cell = cell_of(replace(simulate([NATIVE]), trials=()), "native")
-    assert unavailable(cell, None) is None
-    assert unavailable(cell, EnvironmentStatus("native", "native", True, "", "", {})) is None
+def test_what_has_not_run_yet_is_absent_where_its_check_failed(said: Said) -> None:
+    data = cell_of(replace(simulate([NATIVE]), trials=()), "native")
+    assert unavailable(data, None) is None
+    assert unavailable(data, EnvironmentStatus("native", "native", True, "", "", {})) is None
     wordless = EnvironmentStatus("native", "native", False, "", "", {})
-    assert unavailable(cell, wordless) == ["not available here: its check failed and gave no reason"]
+    found = unavailable(data, wordless)
+    assert found is not None and len(found) == 1
+    said(found[0])
 
 
-def texts(cell: Cell, name: str = "") -> list[str]:
-    return [one.text for one in notes(cell, name=name)]
+def texts(data: TreatmentData, name: str = "") -> list[str]:
+    return [one.text for one in notes(data, name=name)]
 
 
-def test_a_name_is_told_where_there_is_one() -> None:
-    cell = cell_of(simulate([NATIVE], blocks=1, fail={0: DIED}), "native")
-    assert texts(cell) == ["1 of 1 trial failed: the guest died"]
-    assert texts(cell, "native") == ["1 of 1 trial in native failed: the guest died"]
+def test_a_name_is_reported_where_there_is_one() -> None:
+    data = cell_of(simulate([NATIVE], blocks=1, fail={0: DIED}), "native")
+    assert texts(data) == ["1 of 1 trial failed: the guest died"]
+    assert texts(data, "native") == ["1 of 1 trial in native failed: the guest died"]
 
 
 def test_a_trial_with_two_marks_of_a_kind_is_marked_once() -> None:
     twice = (Mark(MarkKind.STEAL, "7%"), Mark(MarkKind.STEAL, "8%"), Mark(MarkKind.SWAP, "3 pages"))
-    cell = cell_of(simulate([NATIVE], blocks=2, marks={0: twice}), "native")
-    assert texts(cell) == [
+    data = cell_of(simulate([NATIVE], blocks=2, marks={0: twice}), "native")
+    assert texts(data) == [
         "1 of 2 trials marked as disturbed, and kept: steal",
         "1 of 2 trials marked as disturbed, and kept: swap",
     ]
-    assert [one.brief for one in notes(cell, name="")] == [
+    assert [one.brief for one in notes(data, name="")] == [
         "trials marked as disturbed, and kept: steal",
         "trials marked as disturbed, and kept: swap",
     ], "without counts, so that cells of a table share the words"
 
 
-def test_disturbed_slices_are_shown_without_the_figures_of_one_of_them() -> None:
+def test_disturbed_slices_are_shown_without_the_figures_of_one_of_them(said: Said) -> None:
     campaign = simulate([NATIVE], blocks=1)
     (run,) = campaign.trials[0].runs
     disturbed = [replace(one, excluded=Excluded.DISTURBED, mark=f"{at}%") for at, one in enumerate(run.samples[:2])]
-    cell = cell_of(with_fields(campaign, {0: {"samples": (*disturbed, *run.samples[2:])}}), "native")
-    (said,) = notes(cell, name="native")
-    assert said.text == "2 of 4 samples in native not used: 0% (for example)"
-    assert said.brief == "samples not used: others had the guest's processors"
+    data = cell_of(with_fields(campaign, {0: {"samples": (*disturbed, *run.samples[2:])}}), "native")
+    (note,) = notes(data, name="native")
+    assert note.text == "2 of 4 samples in native not used: 0% (for example)"
+    assert "%" not in note.brief
+    said(note.brief)
 
 
 def test_a_sample_that_was_excluded_without_a_word_is_counted() -> None:
     campaign = simulate([NATIVE], blocks=1)
     (run,) = campaign.trials[0].runs
     samples = (replace(run.samples[0], excluded=Excluded.DISTURBED), *run.samples[1:])
-    cell = cell_of(with_fields(campaign, {0: {"samples": samples}}), "native")
-    assert texts(cell) == ["1 of 4 samples not used: no reason told"]
+    data = cell_of(with_fields(campaign, {0: {"samples": samples}}), "native")
+    assert texts(data) == ["1 of 4 samples not used: no reason told"]
 
 
 def test_a_good_cell_has_no_notes() -> None:
@@ -286,7 +292,7 @@ def test_long_windows_are_not_called_unused() -> None:
 
 
 @pytest.mark.parametrize(("lost", "told"), [(1, False), (3, True)])
-def test_a_few_disturbed_slices_are_counted_and_not_told_of_each_finding(lost: int, told: bool) -> None:
+def test_a_few_disturbed_slices_are_counted_and_not_reported_of_each_finding(lost: int, told: bool) -> None:
     campaign = simulate([NATIVE, Place("box", "runc")], blocks=6, samples=8)
     trials = list(campaign.trials)
     for at in trials_of(campaign, "box")[:lost]:

@@ -31,7 +31,7 @@ def test_starts_processors_and_addresses_are_counted() -> None:
     assert found.same_processors
 
 
-def test_processors_that_differ_are_told_and_what_is_unknown_is_unknown() -> None:
+def test_processors_that_differ_are_reported_and_what_is_unknown_is_unknown() -> None:
     of = known(disk_campaign(blocks=6))
     cell = of.plan.cells[3].name
     apart = with_runs(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.analysis.simulated_campaigns import Place, Work, in_rounds, simulate, with_runs
-from virtometer.analysis.compare.blocks import cells
+from virtometer.analysis.compare.blocks import by_treatment
 from virtometer.analysis.notes import unlike
 from virtometer.model import Campaign, PlanWorkload
 
@@ -14,7 +14,7 @@ WORK = Work("read", "disk", "random-read", "IO/s", 1e4)
 
 
 def measured(a: Campaign, b: Campaign) -> tuple[str, ...]:
-    before, after = (cells(of)["read", "box"] for of in (a, b))
+    before, after = (by_treatment(of)["read", "box"] for of in (a, b))
     return unlike.measured(a, b, before, after)
 
 
@@ -27,12 +27,12 @@ def in_slices(slice_s: float = 0.025) -> Campaign:
     return with_runs(of, lambda run: in_rounds(run, [run.scored.value] * 6))
 
 
-def test_the_same_is_not_told() -> None:
+def test_the_same_is_not_reported() -> None:
     assert measured(with_box(memory="256M"), with_box(memory="256M")) == ()
     assert measured(in_slices(), in_slices()) == ()
 
 
-def test_each_setting_that_differs_is_told() -> None:
+def test_each_setting_that_differs_is_reported() -> None:
     assert measured(with_box(memory="256M", cpus=1), with_box(memory="512M", cpus=1)) == (
         "the setting memory of box is 256M in A, 512M in B",
     )
@@ -42,11 +42,11 @@ def test_each_setting_that_differs_is_told() -> None:
     )
 
 
-def test_of_another_kind_no_settings_are_told() -> None:
+def test_of_another_kind_no_settings_are_reported() -> None:
     assert measured(with_box(memory="256M"), with_box("runc", cpus=1)) == ("box is of the kind qemu in A, runc in B",)
 
 
-def test_slices_and_windows_are_told() -> None:
+def test_slices_and_windows_are_reported() -> None:
     assert measured(in_slices(), with_box()) == ("measured in slices of 25 ms in A, in windows of 1 s in B",)
     assert measured(in_slices(0.008), in_slices()) == ("measured in slices of 8 ms in A, in slices of 25 ms in B",)
 

@@ -43,7 +43,7 @@ def test_findings_measures_and_controls_are_those_of_guests_alone() -> None:
     assert mixed.findings == analyse(campaign).findings
     assert mixed.controls == analyse(campaign).controls and mixed.measures == analyse(campaign).measures
     assert len(mixed.alone) == len(campaign.trials) < len(mixed.campaign.trials)
-    (group,) = mixed.together.groups
+    (group,) = mixed.group_results.groups
     assert group.guests == 2 and group.against_one is not None
     assert abs(group.against_one.value - 0.2) < 1e-9
 

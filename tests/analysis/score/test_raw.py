@@ -31,7 +31,7 @@ def campaign(rate: float, extra: dict[str, Any] | None = None) -> Campaign:
 
 
 @pytest.mark.parametrize("rate", [0.5, 1.0, 2.0])
-def test_a_clock_that_is_believed_makes_its_guest_look_quicker_or_slower(rate: float) -> None:
+def test_a_clock_that_is_used_makes_its_guest_look_quicker_or_slower(rate: float) -> None:
     raw = by_guest_clocks(campaign(rate))
     assert raw.clock == "guest" and raw.recorded is not None and raw.recorded.clock == "host"
     ratios = {(f.workload, f.subject): f.ratio.estimate.value for f in analyse(raw).findings if f.ratio.estimate}
@@ -50,7 +50,7 @@ def test_a_tools_raw_value_is_what_it_said() -> None:
 
 @pytest.mark.parametrize("rate", [0.1, 1.0, 10.0])
 @pytest.mark.parametrize(("windows", "told"), [(1.0, True), (3.0, True), (5.0, False)])
-def test_how_much_of_the_window_is_timed_does_not_depend_on_the_clock_that_is_believed(
+def test_how_much_of_the_window_is_timed_does_not_depend_on_the_clock_that_is_used(
     rate: float, windows: float, told: bool
 ) -> None:
     """Whether the host's CPU time is reported: the samples cover all, a third or a fifth of the window."""

@@ -73,7 +73,7 @@ def test_the_first_sample_of_each_slice_is_its_run_in() -> None:
 
 
 @pytest.mark.parametrize(("warm_up_s", "aside"), [(0.0, 1), (0.03, 1), (0.04, 2), (0.07, 3), (9.0, 5)])
-def test_the_run_in_may_have_a_length(warm_up_s: float, aside: int) -> None:
+def test_the_warm_up_may_have_a_length(warm_up_s: float, aside: int) -> None:
     slices = [*window([2e9] * 5, number=0), *window([2e9] * 5, number=1)]  # samples of 25 ms
     found = [one.excluded for one in without_warm_up(slices, warm_up_s)]
     assert found == [*[Excluded.WARM_UP] * aside, *[None] * (5 - aside)] * 2
@@ -88,7 +88,7 @@ def test_a_slice_of_one_sample_a_long_window_and_work_outside_of_slices_have_no_
         assert without_warm_up(samples) == tuple(samples)
 
 
-def test_a_stop_in_the_run_in_does_not_make_it_count() -> None:
+def test_a_stop_in_the_warm_up_does_not_make_it_count() -> None:
     """A slice is over after a time: a long stall in its first sample leaves it alone there."""
     slices = [sample for number in range(4) for sample in window([2e9] * 3, number=number)]
     stopped = [*slices, *window([2e8], number=4)]
@@ -97,7 +97,7 @@ def test_a_stop_in_the_run_in_does_not_make_it_count() -> None:
     assert [one.used for one in without_warm_up(long_iterations)] == [False, True, True, True, True]
 
 
-def test_a_run_in_that_is_excluded_for_another_reason_keeps_it() -> None:
+def test_a_warm_up_that_is_excluded_for_another_reason_keeps_it() -> None:
     samples = window([2e9] * 3, number=0)
     samples[0] = replace(samples[0], excluded=Excluded.CLOCK_ERROR, mark="why")
     assert without_warm_up(samples) == tuple(samples)

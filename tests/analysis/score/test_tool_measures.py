@@ -5,11 +5,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from virtometer.analysis.score.of_run import in_host_time
-from virtometer.analysis.score.tool_measures import BY_WALL_CLOCK, CORRECTED, SAYS, TOOL_MEASURES, by_wall_clock
+from virtometer.analysis.score.tool_measures import BY_WALL_CLOCK, CORRECTED, REPORTED, TOOL_MEASURES, by_wall_clock
 
 
 def test_names_meanings_and_clocks() -> None:
-    assert [TOOL_MEASURES[one.name] for one in (SAYS, CORRECTED, BY_WALL_CLOCK)] == [SAYS, CORRECTED, BY_WALL_CLOCK]
+    assert [TOOL_MEASURES[one.name] for one in (REPORTED, CORRECTED, BY_WALL_CLOCK)] == [
+        REPORTED,
+        CORRECTED,
+        BY_WALL_CLOCK,
+    ]
     assert list(TOOL_MEASURES) == ["tool-by-wall-clock", "tool-corrected", "tool-reported"]
     assert all(one.meaning for one in TOOL_MEASURES.values())
     assert {one.name: one.timed_by for one in TOOL_MEASURES.values()} == {
@@ -26,12 +30,12 @@ def test_one_number_in_three_ways() -> None:
     assert by_wall_clock(None, "1/s", 1.0) is None
 
 
-def test_a_tool_that_did_nothing_has_no_rate_by_the_stopwatch() -> None:
+def test_a_tool_that_did_nothing_has_no_rate_by_the_wall_clock() -> None:
     assert by_wall_clock(0, "IO/s", 1.0) is None
     assert by_wall_clock(0, "s", 1.0) is None, "nor a time for each of no operations"
 
 
 @given(st.integers(1, 10**12), st.floats(1e-3, 1e4))
-def test_a_rate_and_a_time_by_the_stopwatch_are_inverse(work: int, around_s: float) -> None:
+def test_a_rate_and_a_time_by_the_wall_clock_are_inverse(work: int, around_s: float) -> None:
     rate, time = (by_wall_clock(work, unit, around_s) for unit in ("1/s", "s"))
     assert rate is not None and time is not None and rate * time == pytest.approx(1.0)

@@ -284,7 +284,7 @@ def test_of_several_long_windows_the_median_is_compared() -> None:
     assert not unlike([*turns(1.3e9), *more], turns(1e9), PIECE_NS)
 
 
-def test_the_run_in_of_a_guest_is_no_part_of_the_beginning() -> None:
+def test_the_warm_up_of_a_guest_is_no_part_of_the_beginning() -> None:
     samples = window([WARM_UP, 1e9, 1e9] + [2e9] * 12, PIECE_NS // 2)
     slow = level(samples, PIECE_NS)
     assert slow is not None and slow.beginning == pytest.approx(1e9) and slow.changes(0.05)

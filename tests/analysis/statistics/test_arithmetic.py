@@ -34,11 +34,11 @@ def test_of_skewed_values_hall_is_closer_than_student() -> None:
 
 def test_several_figures_hold_together() -> None:
     rng = np.random.default_rng(53)
-    together = 0
+    jointly = 0
     for _ in range(1000):
-        found = [interval(rng.normal(0, 0.1, 8).tolist(), together=5) for _ in range(5)]
-        together += all(one is not None and (one.low or 2) <= 1 <= (one.high or 0) for one in found)
-    assert together >= 935
+        found = [interval(rng.normal(0, 0.1, 8).tolist(), jointly=5) for _ in range(5)]
+        jointly += all(one is not None and (one.low or 2) <= 1 <= (one.high or 0) for one in found)
+    assert jointly >= 935
 
 
 def test_bounds_are_cut_to_what_is_possible_and_few_blocks_have_none() -> None:

@@ -85,7 +85,7 @@ def test_a_medium_effect_takes_34_pairs_for_80_percent() -> None:
     assert precision.difference_power(-0.5, 1.0, 33, 0.05) < 0.8
 
 
-def test_a_difference_beyond_all_numbers_is_not_told() -> None:
+def test_a_difference_beyond_all_numbers_is_not_reported() -> None:
     assert precision.detectable(Spread(0.0, 1e4, 8), 0.02) is None
 
 

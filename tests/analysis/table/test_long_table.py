@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.sentences import Said
 from virtometer.analysis.table.long_table import Metric, read
 from virtometer.errors import UsageError
 
@@ -59,43 +60,45 @@ ROW = "1,a,m,s,lower,1"
 
 
 @pytest.mark.parametrize(
-    ("content", "sentence"),
+    ("content", "line"),
     [
-        (b"", "t.csv: the file is empty"),
-        (b"\n\n", "t.csv: the file is empty"),
-        (table(), "t.csv: the table has no rows"),
-        (b"block,value\n", "t.csv:1: the column metric is missing; there are block, value"),
-        (table(header=f"{HEADER},colour"), "t.csv:1: the column colour is not known"),
-        (table(header=f"{HEADER},unit"), "t.csv:1: the column unit is there twice"),
-        (table(header="block,metric,unit,better,value"), "t.csv:1: the treatment must be in one column treatment, or"),
-        (table(header=f"{HEADER},factor:x"), "t.csv:1: the treatment must be in one column treatment, or"),
-        (table("1,a,m,s,lower"), "t.csv:2: the row has 5 columns, the header has 6"),
-        (table(ROW, "2,a,m,s,lower,fast"), "t.csv:3: the value fast is not a number"),
-        (table("1,a,m,s,lower,1_000"), "t.csv:2: the value 1_000 is not a number"),
-        (table("1,a,m,s,lower,\u0661"), "t.csv:2: the value \u0661 is not a number"),
-        (table("1,a,m,s,lower,0"), "t.csv:2: the value is 0, but ratios need numbers from 1e-30 to 1e30"),
-        (table("1,a,m,s,lower,-1"), "t.csv:2: the value is -1, but"),
-        (table("1,a,m,s,lower,nan"), "t.csv:2: the value is nan, but"),
-        (table("1,a,m,s,lower,1e999"), "t.csv:2: the value is 1e999, but"),
-        (table("1,a,m,s,lower,5e-324"), "t.csv:2: the value is 5e-324, but"),
-        (table("1,a,m,s,smaller,1"), "t.csv:2: better is smaller, but must be higher or lower"),
-        (table("1,a,m,s,,1"), "t.csv:2: better is empty, but must be higher or lower"),
-        (table(ROW, "1,b,m,ms,lower,1"), "t.csv:3: m is in ms, lower is better; in line 2 it is in s, lower is better"),
-        (table(ROW, "1,b,m,s,higher,1"), "t.csv:3: m is in s, higher is better; in line 2 it is in s, lower is"),
-        (table(ROW, ROW), "t.csv:3: a has a value of m in block 1 already, in line 2"),
-        (table(",a,m,s,lower,1"), "t.csv:2: the block is empty"),
-        (table("1,,m,s,lower,1"), "t.csv:2: the treatment is empty"),
-        (table("1,a,,s,lower,1"), "t.csv:2: the metric is empty"),
-        (table("1,\xe4,m,s,lower,1").decode().encode("latin-1"), "t.csv:2: this is not UTF-8"),
-        (table('1,"a,m,s,lower,1'), "t.csv:2: this is not CSV: unexpected end of data"),
-        (table("1,a" * 100_000), "t.csv:"),
+        pytest.param(b"", 0, id="no byte"),
+        pytest.param(b"\n\n", 0, id="only ends of lines"),
+        pytest.param(table(), 0, id="no row"),
+        pytest.param(b"block,value\n", 1, id="no column metric"),
+        pytest.param(table(header=f"{HEADER},colour"), 1, id="unknown column"),
+        pytest.param(table(header=f"{HEADER},unit"), 1, id="column twice"),
+        pytest.param(table(header="block,metric,unit,better,value"), 1, id="no treatment"),
+        pytest.param(table(header=f"{HEADER},factor:x"), 1, id="treatment and factors"),
+        pytest.param(table("1,a,m,s,lower"), 2, id="short row"),
+        pytest.param(table(ROW, "2,a,m,s,lower,fast"), 3, id="a word"),
+        pytest.param(table("1,a,m,s,lower,1_000"), 2, id="underscore"),
+        pytest.param(table("1,a,m,s,lower,\u0661"), 2, id="Arabic digit"),
+        pytest.param(table("1,a,m,s,lower,0"), 2, id="zero"),
+        pytest.param(table("1,a,m,s,lower,-1"), 2, id="negative"),
+        pytest.param(table("1,a,m,s,lower,nan"), 2, id="nan"),
+        pytest.param(table("1,a,m,s,lower,1e999"), 2, id="too large"),
+        pytest.param(table("1,a,m,s,lower,5e-324"), 2, id="too small"),
+        pytest.param(table("1,a,m,s,smaller,1"), 2, id="unknown better"),
+        pytest.param(table("1,a,m,s,,1"), 2, id="no better"),
+        pytest.param(table(ROW, "1,b,m,ms,lower,1"), 3, id="two units"),
+        pytest.param(table(ROW, "1,b,m,s,higher,1"), 3, id="two directions"),
+        pytest.param(table(ROW, ROW), 3, id="value twice"),
+        pytest.param(table(",a,m,s,lower,1"), 2, id="no block"),
+        pytest.param(table("1,,m,s,lower,1"), 2, id="no treatment in a row"),
+        pytest.param(table("1,a,,s,lower,1"), 2, id="no metric"),
+        pytest.param(table("1,\xe4,m,s,lower,1").decode().encode("latin-1"), 2, id="Latin-1"),
+        pytest.param(table('1,"a,m,s,lower,1'), 2, id="open quote"),
+        pytest.param(table("1,a" * 100_000), 2, id="very long row"),
     ],
 )
-def test_what_is_wrong_is_one_sentence_with_its_line(content: bytes, sentence: str) -> None:
+def test_what_is_wrong_is_one_sentence_with_its_line(said: Said, content: bytes, line: int) -> None:
+    """`line` 0: it is wrong in the whole file."""
     with pytest.raises(UsageError) as caught:
         read(content, "t.csv")
-    assert caught.value.sentence.startswith(sentence)
+    assert caught.value.sentence.startswith(f"t.csv:{line}: " if line else "t.csv: ")
     assert "\n" not in caught.value.sentence
+    said(caught.value.sentence)
 
 
 @pytest.mark.parametrize("header", ["\0" * 100_000, ",".join(f"column{number}" for number in range(50_000))])

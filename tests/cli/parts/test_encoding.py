@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import functools
+import base64
+import json
 import os
 import re
 import subprocess
+import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from tests.cli.laboratory import ENVIRONMENT, PROGRAM
+from tests.cli.laboratory import ENVIRONMENT, PROGRAM, ROOT
 
 PLAN = """\
 virtometer: 1
@@ -37,7 +40,9 @@ FOR_PEOPLE = [
     "report nicht-größer", "doctor größe", "agent path größe", "report DIR --format html --out groß.html",
     "report DIR --format größer", "plan größer", "run WRONG", "time-server --tcp 1 --listen größer",
 ]  # fmt: skip
-ELSEWHERE = [("report DIR", "ASCII"), ("report DIR", "Latin-1"), ("plan show PLAN", "Latin-1")]
+ELSEWHERE = {"ASCII": ["report DIR"], "Latin-1": ["report DIR", "plan show PLAN"]}
+WIDE = {"PYTHONIOENCODING": "utf-8"}
+MANY = ROOT / "tests" / "cli" / "many_commands.py"
 DOCUMENTS = ["plan schema", "report DIR --format json", "report DIR --format csv", "report DIR --format html --out -"]
 
 
@@ -65,30 +70,47 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return found
 
 
-@functools.cache
-def wide(words: str, directory: Path) -> subprocess.CompletedProcess[bytes]:
-    """The same where every character can be shown."""
-    return run(words.split(), directory, {"PYTHONIOENCODING": "utf-8"})
+@dataclass(frozen=True)
+class Ended:
+    status: int
+    out: bytes
+    err: bytes
 
 
-@pytest.mark.parametrize(("words", "place"), [(words, "C") for words in FOR_PEOPLE] + ELSEWHERE)
-def test_text_for_people_is_in_their_encoding(directory: Path, words: str, place: str) -> None:
-    expected = wide(words, directory)
-    ended = run(words.split(), directory, PLACES[place])
-    assert ended.returncode == expected.returncode
-    said = ended.stdout + ended.stderr
-    assert not re.search(rb"Traceback|Unicode\w*Error|codec|fault of Virtometer itself: ", said), said
-    if words.split()[0] in {"plan", "report", "resume", "doctor"} and b"Usage:" not in said:
-        said.decode("latin-1" if place == "Latin-1" else "ascii")
-    assert bool(ended.stdout) == bool(expected.stdout) and bool(ended.stderr) == bool(expected.stderr)
+def many(lines: list[str], directory: Path, place: dict[str, str]) -> dict[str, Ended]:
+    """Run several command lines in one program: its start takes longer than most of them."""
+    clean = {key: value for key, value in os.environ.items() if key not in {"LANG", "LC_ALL", "LC_CTYPE"}}
+    ended = subprocess.run(
+        [sys.executable, MANY], input=json.dumps(lines).encode(), capture_output=True, check=True, cwd=directory,
+        timeout=200, env={**clean, **ENVIRONMENT, "PYTHONPATH": str(ROOT), **place},
+    )  # fmt: skip
+    found = json.loads(ended.stdout)
+    return {
+        line: Ended(status, base64.b64decode(out), base64.b64decode(err))
+        for line, (status, out, err) in zip(lines, found, strict=True)
+    }
 
 
-@pytest.mark.parametrize("words", DOCUMENTS)
-def test_documents_are_utf_8_everywhere(directory: Path, words: str) -> None:
-    expected = wide(words, directory)
-    ended = run(words.split(), directory, PLACES["ASCII"])
-    assert (ended.returncode, ended.stdout) == (0, expected.stdout)
-    assert "schema" in words or "Größe ×2".encode() in ended.stdout or "Gr\\u00f6\\u00dfe" in ended.stdout.decode()
+@pytest.mark.parametrize("place", PLACES)
+def test_text_for_people_is_in_their_encoding(directory: Path, place: str) -> None:
+    lines = FOR_PEOPLE if place == "C" else ELSEWHERE[place]
+    here, wide = many(lines, directory, PLACES[place]), many(lines, directory, WIDE)
+    for line in lines:
+        ended, expected = here[line], wide[line]
+        assert ended.status == expected.status, line
+        shown = ended.out + ended.err
+        assert not re.search(rb"Traceback|Unicode\w*Error|codec|fault of Virtometer itself: ", shown), shown
+        if line.split()[0] in {"plan", "report", "resume", "doctor"} and b"Usage:" not in shown:
+            shown.decode("latin-1" if place == "Latin-1" else "ascii")
+        assert bool(ended.out) == bool(expected.out) and bool(ended.err) == bool(expected.err), line
+
+
+def test_documents_are_utf_8_everywhere(directory: Path) -> None:
+    here, wide = many(DOCUMENTS, directory, PLACES["ASCII"]), many(DOCUMENTS, directory, WIDE)
+    for line in DOCUMENTS:
+        ended = here[line]
+        assert (ended.status, ended.out) == (0, wide[line].out), line
+        assert "schema" in line or "Größe ×2".encode() in ended.out or "Gr\\u00f6\\u00dfe" in ended.out.decode()
 
 
 def test_the_table_has_plain_words_for_its_signs(directory: Path) -> None:

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.analysis.simulated_campaigns import Place, Work, gaussian, simulate
-from tests.cli.laboratory import ROOT, Outcome, stored, virtometer
+from tests.cli.laboratory import ROOT, Outcome, line_with, stored, virtometer
+from tests.sentences import Said
 from virtometer.analysis.statistics import verdicts
 from virtometer.cli.plan.design import settings_beside_factors
 from virtometer.cli.plan.files import load
@@ -49,66 +50,69 @@ def test_levels_that_no_host_can_have_are_shown_with_the_reason(tmp_path: Path) 
     assert "  not available: system=Windows: no kind starts it\n" in outcome.out
 
 
-def test_combinations_that_are_excluded_are_named(tmp_path: Path) -> None:
+def test_combinations_that_are_excluded_are_named(said: Said, tmp_path: Path) -> None:
     constraints = "constraints: [{never: {a: high, b: high}}, {where: {c: high}, only: {d: high}}]\n"
     outcome = shown(eight(tmp_path, "{type: optimal, terms: [main]}", constraints))
     assert outcome.status == 0
-    assert "  excluded: a=high, b=high: 64 of 256 combinations\n" in outcome.out
-    assert "  excluded: c=high with other than d=high: 64 of 256 combinations\n" in outcome.out
+    excluded = [line for line in outcome.out.splitlines() if line.startswith("  excluded: ")]
+    assert [line.rpartition(": ")[2] for line in excluded] == ["64 of 256 combinations"] * 2
+    said("\n".join(excluded))
     out = shown(ROOT / "plans" / "qemu-disk.yaml").out
-    assert "  excluded: cache=writeback or writethrough or unsafe, requests=native: 12 of 60 combinations\n" in out
+    excluded = [line for line in out.splitlines() if line.startswith("  excluded: cache=")]
+    assert [line.rpartition(": ")[2] for line in excluded] == ["12 of 60 combinations"]
+    said(excluded[0])
     assert "design: full, 48 of 60 combinations for 28 numbers\n" in out
 
 
-def test_tuning_is_shown_in_words(tmp_path: Path) -> None:
+def test_tuning_is_shown_in_words(said: Said, tmp_path: Path) -> None:
     tuning = "tuning: [{where: host, sysctl: {vm.dirty_ratio: 5}}, {where: port, queue_length: 9}]\n"
     outcome = shown(eight(tmp_path, more=tuning))
     assert outcome.status == 0
-    assert "\nall tuned: host: sysctl vm.dirty_ratio 5; port: queue length 9\n" in outcome.out
+    tuned = line_with("all tuned: ", outcome.out)
+    assert "vm.dirty_ratio 5" in tuned and "queue length 9" in tuned
+    said(tuned)
 
 
-def test_show_says_what_is_measured_and_what_cannot_be_told_apart(tmp_path: Path) -> None:
+def test_show_says_what_is_measured_and_what_cannot_be_told_apart(said: Said, tmp_path: Path) -> None:
     outcome = shown(eight(tmp_path))
     assert (outcome.status, outcome.err) == (0, "")
-    assert "compared with here a=low b=low c=low d=low e=low f=low g=low h=low, equivalent within 5%:\n" in outcome.out
+    assert "compared with here a=low b=low " in outcome.out
     assert "  here (kind native) in 16 combinations of factors\n" in outcome.out
     assert "  a: low (reference), high\n" in outcome.out
     assert "design: fraction, 16 of 256 combinations for 9 numbers\n" in outcome.out
     assert "\n   1  a=low, b=low, c=low, d=low, e=low, f=low, g=low, h=low\n" in outcome.out
     assert "  estimated: a, b, c, d, e, f, g, h\n" in outcome.out
     assert "  not estimated: a:b, a:c, a:d, a:e, a:f, a:g, a:h, b:c and 20 more\n" in outcome.out
-    assert "  resolution: IV, main effects are free of interactions of two factors, which are mixed up" in outcome.out
-    assert "  checked: all terms can be told apart, orthogonal, D-efficiency 100 %\n" in outcome.out
+    assert "  resolution: IV, " in outcome.out
+    assert ", D-efficiency 100 %\n" in outcome.out
     assert len(re.findall(r"^  \S+, \S+, \S+ and \S+ cannot be told from each other$", outcome.out, re.MULTILINE)) == 7
-    assert (
-        "power: --noise 3% or --pilot DIR, an earlier campaign, says how small an effect will be found" in outcome.out
-    )
+    begun = ("compared with ", "  resolution: ", "  checked: ", "power: ")
+    said("\n".join(line for line in outcome.out.splitlines() if line.startswith(begun)))
 
 
-def test_show_names_the_aliases_of_main_effects(tmp_path: Path) -> None:
+def test_show_names_the_aliases_of_main_effects(said: Said, tmp_path: Path) -> None:
     path = tmp_path / "seven.yaml"
     path.write_text(re.sub(r"  - \{name: h, .*\n", "", eight(tmp_path, "{type: fraction, resolution: 3}").read_text()))
     out = shown(path).out
     assert "design: fraction, 8 of 128 combinations for 8 numbers\n" in out
-    assert "  resolution: III, main effects are mixed up with interactions of two factors\n" in out
+    assert "  resolution: III, " in out
+    said(line_with("  resolution: ", out))
     assert len(re.findall(r"^  the effect of [a-g] cannot be told from .:., .:. and .:.$", out, re.MULTILINE)) == 7
 
 
-def test_show_says_how_small_an_effect_will_be_found(tmp_path: Path) -> None:
-    found = re.search(
-        r"^power: with a noise of 3.0 % effects of factors of ([0-9.]+) % or more are found with a probability of 90 % "
-        r"\(Holm over at most 15 claims\)$",
-        shown(eight(tmp_path), "--noise", "3%").out,
-        re.MULTILINE,
-    )
+def test_show_says_how_small_an_effect_will_be_found(said: Said, tmp_path: Path) -> None:
+    told = line_with("power: ", shown(eight(tmp_path), "--noise", "3%").out)
+    assert "with a noise of 3.0 % " in told and "at most 15 claims" in told
+    found = re.search(r"effects of factors of ([0-9.]+) %", told)
     assert found and float(found[1]) == pytest.approx(2.9, abs=0.1)
+    said(told.replace(found[0], "effects of factors of SIZE %"))
     assert power.CLAIM_LEVEL == verdicts.CLAIM_LEVEL
     few = eight(tmp_path)
     few.write_text(few.read_text().replace("blocks: 8", "blocks: 5"))
     assert "\npower: none; a verdict takes 6 blocks\n" in shown(few, "--noise", "3%").out
 
 
-def test_the_noise_may_come_from_an_earlier_campaign(tmp_path: Path) -> None:
+def test_the_noise_may_come_from_an_earlier_campaign(said: Said, tmp_path: Path) -> None:
     places = [Place("native"), Place("other")]
     pilot = stored(
         simulate(places, [Work("a system call", "os", "system-call", "s", 1e-7)], blocks=60, noise=gaussian(0.03)),
@@ -121,21 +125,20 @@ def test_the_noise_may_come_from_an_earlier_campaign(tmp_path: Path) -> None:
     strange = stored(simulate(places, blocks=6), tmp_path / "strange")
     outcome = shown(eight(tmp_path), "--pilot", strange)
     assert outcome.status == 2
-    assert outcome.err.startswith(
-        f"virtometer: --pilot {strange}: no noise of a workload of the plan (it has memory triad 64 MB)\n"
-    )
+    assert outcome.err.startswith(f"virtometer: --pilot {strange}: ") and "memory triad 64 MB" in outcome.err
+    said(outcome.err, pilot=strange)
 
 
-def test_a_budget_takes_the_best_design_that_fits_and_says_what_is_given_up(tmp_path: Path) -> None:
+def test_a_budget_takes_the_best_design_that_fits_and_says_what_is_given_up(said: Said, tmp_path: Path) -> None:
     path = eight(tmp_path, "{type: fraction, resolution: 5}")
     roomy = shown(path, "--budget", "2h").out
     assert "\nbudget: the plan's own design fits, with " in roomy
     assert "  nothing is given up\n" in roomy
     small = shown(path, "--budget", "3m").out
-    found = re.search(
-        r"^budget: the best design that fits takes (.*); write '(design: .*)' and '(blocks: \d+)'$", small, re.M
-    )
+    told = line_with("budget: ", small)
+    found = re.search(r" takes (.*); write '(design: .*)' and '(blocks: \d+)'$", told)
     assert found, small
+    said(told.removesuffix(found[0]))
     assert "fraction, resolution: 4" in found[2]
     assert "  given up: a:b, a:c, a:d, a:e, a:f, a:g, a:h, a:b and 20 more" not in small
     assert re.search(r"^  given up: a:b, a:c, .* and \d+ more$", small, re.MULTILINE)
@@ -144,9 +147,8 @@ def test_a_budget_takes_the_best_design_that_fits_and_says_what_is_given_up(tmp_
     assert "\nbudget: the plan's own design fits, with " in shown(path, "--budget", "3m").out
     none = shown(path, "--budget", "2s")
     assert none.status == 2
-    assert re.match(
-        r"virtometer: --budget: no design fits; the smallest has \d+ combinations in 6 blocks and", none.err
-    )
+    assert re.search(r" has \d+ combinations in 6 blocks and takes ", none.err)
+    said(re.sub(r"\d+ combinations|takes .*", "...", none.err))
 
 
 def test_options_of_designs_need_factors(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from tests.design.test_parse import GOOD, messages, parse
+from tests.sentences import Said
 
 FACTORS = GOOD.replace(
     "    op: deep\n    parameters:\n      size: 4K\n",
@@ -63,34 +64,29 @@ def test_workloads_after_one_with_factors_keep_their_lines() -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "sentence"),
+    ("old", "new", "number", "fact"),
     [
-        ("        - 64K", "        - 0", r"16: 'size' is 0, but must be at least 1"),
-        ("      size:", "      sise:", r"15: unknown parameter of drill 'sise'; did you mean 'size'\?.*"),
-        ("[deep, wide]", "[deep, wid]", r"13: unknown op of drill 'wid'; did you mean 'wide'\?.*"),
-        ("[deep, wide]", "[]", r"13: 'op' is empty, but must be a list of levels such as .*"),
-        ("[deep, wide]", "deep", r"13: 'op' is 'deep', but must be a list of levels such as .*"),
-        (
-            "    factors:\n",
-            "    parameters: {size: 1K}\n    factors:\n",
-            r"15: 'size' is a factor and must not have .*",
-        ),
-        (
-            "        - 64K\n",
-            "        - 4K\n",
-            r"10: another workload, in line 10, already has the name 'drill deep 4K'",
-        ),
-        ("        - 64K\n", "        - [4K]\n", r"16: a level of 'size' is a list, but must be a plain value"),
+        ("        - 64K", "        - 0", 16, "at least 1"),
+        ("      size:", "      sise:", 15, "'size'"),
+        ("[deep, wide]", "[deep, wid]", 13, "'wide'"),
+        ("[deep, wide]", "[]", 13, "'op'"),
+        ("[deep, wide]", "deep", 13, "'deep'"),
+        ("    factors:\n", "    parameters: {size: 1K}\n    factors:\n", 15, "'size'"),
+        ("        - 64K\n", "        - 4K\n", 10, "'drill deep 4K'"),
+        ("        - 64K\n", "        - [4K]\n", 16, "'size'"),
     ],
 )
-def test_one_error(old: str, new: str, sentence: str) -> None:
+def test_one_error(said: Said, old: str, new: str, number: int, fact: str) -> None:
     assert old in FACTORS
-    lines = messages(FACTORS.replace(old, new, 1))
-    assert re.fullmatch(rf"p\.yaml:{sentence}", lines[0]), lines
+    line = messages(FACTORS.replace(old, new, 1))[0]
+    assert line.startswith(f"p.yaml:{number}: ") and fact in line
+    said(line)
 
 
-def test_too_many_combinations() -> None:
+def test_too_many_combinations(said: Said) -> None:
     levels = ", ".join(str(level) for level in range(1, 65))
     text = FACTORS.replace("- 64K", "- 64K\n        - 1M")
     text = text.replace("[deep, wide]", "[deep, wide]\n      threads: [" + levels + "]\n      direct: [true, false]")
-    assert messages(text)[0].endswith("with its factors the plan has more than 512 workloads")
+    sentence = messages(text)[0]
+    assert "512" in sentence
+    said(sentence)

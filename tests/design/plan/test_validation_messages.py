@@ -12,6 +12,7 @@ import yaml
 from pydantic import BaseModel
 
 from tests.design.reading import parsed
+from tests.sentences import Said
 from virtometer.environments.registry import KINDS
 from virtometer.errors import PlanError
 from virtometer.model import Constraint, Design, Factor, Limits, Plan, PlanEnvironment, PlanWorkload, Rules
@@ -117,34 +118,32 @@ def test_each_wrong_value_has_a_sentence_of_our_own(part: str, field: str, model
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "fact"),
     [
-        ("name: ''", "'name' is '', but must have at least 1 character"),
-        ('name: "a\\tb"', "'name' is 'a\\tb', but a name is one line without tabs"),
-        (f"name: {LONG}", "'name' has more than 60 characters, but may have 60 at most"),
-        ("environments: []", "'environments' is an empty list, but must have at least 1 entry"),
-        ("fresh: trail", "'fresh' is 'trail'; did you mean 'trial'? allowed: trial, block"),
-        ("disk_span: 1K", "'disk_span' is '1K', but must be at least 1M"),
-        ("disk_span: 64kb", "'disk_span' is '64kb', but must be at least 1M"),
-        ("disk_span: 1024", "'disk_span' is 1024, but must be at least 1048576"),
-        ("disk_span: 9999999T", "'disk_span' is '9999999T', but a size is less than 8388608T"),
-        ("margin: 5", "'margin' is 5, but must be less than 1; write 5% for 5 percent"),
-        ("margin: 100%", "'margin' is '100%', but must be less than 100%"),
-        ("margin: 0 %", "'margin' is '0 %', but must be more than 0%"),
-        ("margin: a lot", "'margin' is 'a lot', but a share is a number such as 0.05, or a percentage such as 5%"),
-        ("limits: {clock_error: 120%}", "'clock_error' is '120%', but must be less than 100%"),
-        ("rules: {max_steal_share: 101}", "'max_steal_share' is 101, but must be at most 1"),
-        (
-            "rules: {min_free_memory_bytes: lots}",
-            "'min_free_memory_bytes' is 'lots', but a size is a whole number of bytes, "
-            "or one with K, M, G or T behind it, such as 64M",
-        ),
+        ("name: ''", "at least 1"),
+        ('name: "a\\tb"', "'a\\tb'"),
+        pytest.param(f"name: {LONG}", "60", id="a very long name"),
+        ("environments: []", "at least 1"),
+        ("fresh: trail", "'trial'"),
+        ("disk_span: 1K", "at least 1M"),
+        ("disk_span: 64kb", "at least 1M"),
+        ("disk_span: 1024", "at least 1048576"),
+        ("disk_span: 9999999T", "less than 8388608T"),
+        ("margin: 5", "less than 1; write 5%"),
+        ("margin: 100%", "less than 100%"),
+        ("margin: 0 %", "more than 0%"),
+        ("margin: a lot", "'a lot'"),
+        ("limits: {clock_error: 120%}", "less than 100%"),
+        ("rules: {max_steal_share: 101}", "at most 1"),
+        ("rules: {min_free_memory_bytes: lots}", "'lots'"),
     ],
-)  # fmt: skip
-def test_sentences(change: str, said: str) -> None:
+)
+def test_sentences(said: Said, change: str, fact: str) -> None:
     field = change.partition(":")[0]
     rest = "".join(f"{key}: {json.dumps(value)}\n" for key, value in plan().items() if key != field)
-    assert messages(f"{rest}{change}\n") == [said]
+    (sentence,) = messages(f"{rest}{change}\n")
+    assert fact in sentence
+    said(sentence)
 
 
 def test_settings_are_named_in_the_same_way() -> None:

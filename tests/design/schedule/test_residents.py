@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.design.reading import resolved
+from tests.sentences import Said
 from virtometer.design.plan.resolved import ResolvedPlan
 from virtometer.design.schedule.residents import Residents, growing_guests, residents
 from virtometer.design.schedule.shuffle import Generator
@@ -66,7 +67,7 @@ def test_groups_hold_what_fits_beside_the_baseline(room: int, groups: list[tuple
     assert list(split(plan(MACHINES), room * MIB).groups) == groups
 
 
-def test_all_guests_of_interleaved_numbers_are_counted() -> None:
+def test_all_guests_of_interleaved_numbers_are_counted(said: Said) -> None:
     growing = "[{name: growing, type: together, guests: [1, 3]}]"
     of = plan({"box": "kind: runc", "small": MACHINE % "512M"}, TRIAD, scenarios=growing)
     names = [one.name for one in of.plan.environments]
@@ -75,10 +76,8 @@ def test_all_guests_of_interleaved_numbers_are_counted() -> None:
     assert (group.apart, group.sentence) == (False, "")
     (group,) = growing_guests(of, names, 3119 * MIB)
     assert group.apart
-    assert group.sentence.startswith(
-        "the guests of 'growing' need 3 x native 200M + 3 x box 200M + 3 x small 640M = 3120M of memory in total"
-    )
-    assert group.sentence.endswith("are free: its environments work one after the other")
+    assert "3 x native 200M + 3 x box 200M + 3 x small 640M = 3120M" in group.sentence
+    said(group.sentence)
     (group,) = growing_guests(of, ["native"], 1)
     assert not group.apart, "one environment has nobody to wait for"
     assert growing_guests(plan({"box": "kind: runc"}, TRIAD, scenarios=growing, fresh="trial"), names, 1) == []
@@ -95,14 +94,15 @@ def test_what_does_not_work_here_is_in_no_group() -> None:
     assert found.groups == (("small",), ("box",))
 
 
-def test_the_groups_are_said_with_their_arithmetic() -> None:
+def test_the_groups_are_said_with_their_arithmetic(said: Said) -> None:
     found = split(plan(MACHINES), 2192 * MIB)
-    assert list(found.sentences()) == [
-        "guests that take turns need 3992M of memory in total, and 2192M are free: each block has 2 groups, each with "
-        "native",
+    first, *groups = found.sentences()
+    assert "3992M" in first and "2192M" in first and "2 groups" in first
+    assert groups == [
         "  group 1: 2 x native 8M + large 2176M = 2192M",
         "  group 2: 2 x native 8M + middle 1152M + small 640M + box 8M = 1816M",
     ]
+    said(first)
     without = split(plan(MACHINES, CALL, f"{TRIAD}, scheduling: continuous", control="false"), 100 << 30)
     assert list(without.sentences()) == []
     assert without.arithmetic(["box"]) == "native 8M + box 8M + long windows 192M = 208M"
@@ -114,7 +114,7 @@ FACTORS = (
 )
 
 
-def test_where_a_plan_has_factors_the_guests_of_a_group_are_drawn_anew_in_each_block() -> None:
+def test_where_a_plan_has_factors_the_guests_of_a_group_are_drawn_anew_in_each_block(said: Said) -> None:
     of = plan({"small": MACHINE % "512M"}, factors=FACTORS)
     assert len(of.plan.cells) == 8
     found = split(of, 3848 * MIB)  # 2 x 640 + 8 + 4 x 640: two of the baseline, native, and four others
@@ -127,9 +127,8 @@ def test_where_a_plan_has_factors_the_guests_of_a_group_are_drawn_anew_in_each_b
         assert sorted(name for group in groups for name in group) == sorted(others)
     assert len({frozenset(groups[0]) for groups in blocks}) > 10
     (first, *_) = found.sentences()
-    assert first.endswith(
-        "groups, each with small processors=1 chips=pc; who is in which is drawn anew in each block, for example:"
-    )
+    assert "2 groups" in first and "small processors=1 chips=pc" in first
+    said(first)
     assert split(plan(MACHINES), 2192 * MIB).of_blocks == split(plan(MACHINES), 2192 * MIB).groups
     assert split(of, 100 << 30).of_blocks == split(of, 100 << 30).groups
 

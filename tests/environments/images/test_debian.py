@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.environments.planted_image import plant
+from tests.sentences import Said
 from virtometer.cache import cache_directory
 from virtometer.environments.images import debian as module
 from virtometer.environments.images.debian import (
@@ -49,15 +50,15 @@ def test_packages_are_those_of_every_image_and_more_each_once() -> None:
     assert not any(PACKAGE.fullmatch(name) for name in ("", "-x", "a b", "a,b", "A", "a/b"))
 
 
-def test_an_image_has_its_programs_and_refuses_others(tmp_path: Path, agent: Path) -> None:
+def test_an_image_has_its_programs_and_refuses_others(said: Said, tmp_path: Path, agent: Path) -> None:
     image = plant(tmp_path, agent)
     assert image.find("tool") == "/usr/sbin/tool"
     assert image.find("/usr/sbin/tool") == "/usr/sbin/tool"
     assert image.find("fio") is None is image.find("/usr/bin/fio")
     host = [HostProgram("tool", Path("/opt/tool"), {}, "", ""), HostProgram("fio", None, {}, "", "not installed")]
-    assert image.refusals(host) == {
-        "fio": "the image debian-planted has no program fio; add its package to image_packages"
-    }
+    refused = image.refusals(host)
+    assert list(refused) == ["fio"]
+    said(refused["fio"])
     assert [one.name for one in images(tmp_path)] == ["debian-planted"]
     assert cached_image(tmp_path, ["iperf3"]) is None
 

@@ -20,6 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.environments.booted import agent, lab
+from tests.sentences import Said
 from virtometer.cache import cache_directory
 from virtometer.environments.images import machines as images
 from virtometer.environments.images.machines import Entry, GuestKernel, cached_kernel, guest_kernel, initramfs, newc
@@ -293,7 +294,7 @@ def test_what_a_killed_laboratory_had_started_may_still_write_while_the_next_swe
 
 
 def test_a_folder_that_cannot_be_removed_is_one_sentence(
-    tmp_path: Path, journal: Journal, monkeypatch: pytest.MonkeyPatch
+    said: Said, tmp_path: Path, journal: Journal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(path: Path) -> None:
         raise OSError(errno.ENOTEMPTY, os.strerror(errno.ENOTEMPTY), path)
@@ -301,8 +302,9 @@ def test_a_folder_that_cannot_be_removed_is_one_sentence(
     monkeypatch.setattr(images, "ENDING_S", 0.1)
     monkeypatch.setattr(shutil, "rmtree", refuse)
     (tmp_path / "kernels" / ".partial-left").mkdir(parents=True)
-    with pytest.raises(StorageError, match=r"\.partial-left is left of .* removed \(Directory not empty\)") as caught:
+    with pytest.raises(StorageError, match=r"\.partial-left .*\(Directory not empty\)") as caught:
         guest_kernel(tmp_path, journal, Programs())
+    said(caught.value.sentence, cache=tmp_path)
     assert "end what still writes there" in caught.value.advice
 
 

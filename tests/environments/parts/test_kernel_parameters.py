@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
+from tests.sentences import Said
 from virtometer.environments.parts.kernel_parameters import KernelParameters
 
 PARAMETERS: TypeAdapter[str] = TypeAdapter(KernelParameters)
@@ -16,17 +17,19 @@ def test_words_are_taken_as_they_are(words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    "words",
     [
-        ("init=/bin/sh", "the kernel parameter init is the laboratory's own"),
-        ("quiet panic=5", "the kernel parameter panic is the laboratory's own"),
-        ("virtometer.channel=x", r"the kernel parameter virtometer\.channel is the laboratory's own"),
-        (" quiet", "words with one blank between them"),
-        ("a  b", "words with one blank between them"),
-        ("a=<x/>", "words with one blank between them"),
-        ("x" * 501, "at most 500 characters"),
+        "init=/bin/sh",
+        "quiet panic=5",
+        "virtometer.channel=x",
+        " quiet",
+        "a  b",
+        "a=<x/>",
+        pytest.param("x" * 501, id="501 letters"),
     ],
 )
-def test_what_the_laboratory_needs_itself_is_refused(words: str, said: str) -> None:
-    with pytest.raises(ValidationError, match=said):
+def test_what_the_laboratory_needs_itself_is_refused(said: Said, words: str) -> None:
+    with pytest.raises(ValidationError) as refused:
         PARAMETERS.validate_python(words)
+    [error] = refused.value.errors()
+    said(error["msg"].removeprefix("Value error, "))

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.sentences import Said
 from virtometer.environments.sweep import sweep, tunings_left
 from virtometer.environments.tuning import host as host_tuning
 from virtometer.environments.tuning.host import HostTuning
@@ -98,12 +99,15 @@ def test_files_below_sys_are_set_recorded_and_put_back(journal: Journal, files: 
 
 
 @needs_root
-def test_a_value_that_a_file_refuses_undoes_the_steps_before_it(journal: Journal, files: dict[str, str]) -> None:
+def test_a_value_that_a_file_refuses_undoes_the_steps_before_it(
+    journal: Journal, files: dict[str, str], said: Said
+) -> None:
     before = values(files)
     tuning = HostTuning(journal, Programs())
     wrong = TuningStep(where="host", sysfs={str(HUGE_PAGES): "perhaps"})
-    with pytest.raises(EnvironmentFailed, match=r"enabled of the host cannot be set: .*, with the value perhaps"):
+    with pytest.raises(EnvironmentFailed, match=str(HUGE_PAGES)) as caught:
         tuning.apply([files_step(files), wrong])
+    said(caught.value.sentence)
     assert values(files) == before
     assert list(journal.directory.iterdir()) == []
 
@@ -135,7 +139,7 @@ def test_a_program_that_is_missing_and_a_setting_that_does_not_exist(journal: Jo
     tuning = HostTuning(journal, Programs())
     with pytest.raises(MissingProgram, match="no-such-program"):
         tuning.apply([TuningStep(where="host", run="no-such-program", undo="true")])
-    with pytest.raises(EnvironmentFailed, match="kernel setting no/such of the host cannot be set: No such file"):
+    with pytest.raises(EnvironmentFailed, match="no/such of the host cannot be set: No such"):
         tuning.apply([TuningStep(where="host", sysctl={"no.such": 1})])
 
 
@@ -143,7 +147,7 @@ def test_what_cannot_be_undone_stays_in_the_journal(journal: Journal, tmp_path: 
     tuning = HostTuning(journal, Programs())
     tuning.apply([touching(tmp_path / "made")])
     (tmp_path / "made").unlink()
-    with pytest.raises(HostLeftTuned, match=r"could not be undone, so nothing more is measured: .*rm"):
+    with pytest.raises(HostLeftTuned, match=r"could not be undone.*: '.*rm"):
         tuning.undo()
     assert [one["resource"] for path in journal.directory.iterdir() for one in journal.resources(path.stem)] == [
         "tuning"
@@ -292,11 +296,12 @@ def test_settings_that_nobody_knew_to_change_with_one_are_found_and_put_back(jou
     (before, on, after, off, again), told = json.loads(made.stdout)
     assert before == after == again == ["0", "0", "0", "1"]
     assert (on, off) == (["1", "1", "1", "1"], ["0", "0", "0", "1"])
-    assert "sysctl net.ipv4.conf.all.forwarding, by sysctl net.ipv4.ip_forward" in told
+    step = "sysctl net.ipv4.ip_forward"
+    assert f"sysctl net.ipv4.conf.all.forwarding, by {step}" in told
     assert list(journal.directory.iterdir()) == []
 
 
-def test_what_happens_to_a_tuning_is_told_before_and_after(journal: Journal, tmp_path: Path) -> None:
+def test_what_happens_to_a_tuning_is_reported_before_and_after(journal: Journal, tmp_path: Path) -> None:
     events: list[HostTuningEvent] = []
     seen: list[bool] = []
 

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from tests.environments import booted
+from tests.sentences import Said
 from virtometer.environments.base import Environment, LabContext
 from virtometer.environments.kinds.gvisor import Gvisor
 from virtometer.environments.kinds.native import Native
@@ -45,10 +46,11 @@ def test_guests_with_a_kernel_of_their_own_carry_programs() -> None:
     assert carried_programs(Runc, steps) == []
 
 
-def test_a_container_has_the_settings_of_its_network_alone(lab: LabContext) -> None:
+def test_a_container_has_the_settings_of_its_network_alone(said: Said, lab: LabContext) -> None:
     step = TuningStep(sysctl={"vm.dirty_ratio": 5})
-    with pytest.raises(EnvironmentFailed, match=r"vm\.dirty_ratio of a guest of runc is that of the host"):
+    with pytest.raises(EnvironmentFailed, match=r"vm\.dirty_ratio of a guest of runc") as caught:
         refuse_tuning(Runc(lab), [step])
+    said(caught.value.sentence)
     for kind in (Qemu, Gvisor):
         refuse_tuning(kind(lab), [step])
     refuse_tuning(Runc(lab), [ALL, TuningStep(where="host", sysctl={"vm.dirty_ratio": 5})])
@@ -97,7 +99,7 @@ def test_containers_and_native_on_the_bridge(
 
 
 @needs_root
-def test_what_fails_says_what_and_why(lab: LabContext, new_id: Callable[[], str]) -> None:
+def test_what_fails_says_what_and_why(said: Said, lab: LabContext, new_id: Callable[[], str]) -> None:
     environment = Native(lab)
     with guest_of(environment, new_id(), network="bridge") as (guest, session):
         for step, words in (
@@ -105,13 +107,15 @@ def test_what_fails_says_what_and_why(lab: LabContext, new_id: Callable[[], str]
                 TuningStep(run="ip link set dev nosuch0 up"),
                 r"in the guest: 'ip link .*' ended with status 1: .*nosuch0",
             ),
-            (TuningStep(where="port", run="false"), r"at its port: 'false' ended with status 1, and it says nothing"),
             (TuningStep(sysctl={"net.no.such": 1}), "there is no kernel setting net/no/such"),
             (TuningStep(sysctl={"net.ipv4.tcp_sack": "many"}), "cannot set the kernel setting net/ipv4/tcp_sack"),
             (TuningStep(run="sysctl -w vm.dirty_ratio=5"), "status"),
         ):
             with pytest.raises(EnvironmentFailed, match=words):
                 tune_guest(environment, guest, session, [step])
+        with pytest.raises(EnvironmentFailed, match="at its port: 'false'") as caught:
+            tune_guest(environment, guest, session, [TuningStep(where="port", run="false")])
+        said(caught.value.sentence)
         with pytest.raises(MissingProgram, match="no-such-program"):
             tune_guest(environment, guest, session, [TuningStep(run="no-such-program")])
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.sentences import Said
 from virtometer.environments.tuning.sysfs_settings import beside, chosen, files_of, is_same, read_setting, refuse_sysfs
 from virtometer.errors import EnvironmentFailed
 from virtometer.model import TuningStep
@@ -62,17 +63,19 @@ def test_a_file_that_the_host_lacks_is_refused(pattern: str) -> None:
 
 
 @needs_pages
-def test_a_file_that_is_read_only_is_refused() -> None:
-    with pytest.raises(EnvironmentFailed, match=r"hpage_pmd_size of this host is read-only: it says what is"):
+def test_a_file_that_is_read_only_is_refused(said: Said) -> None:
+    with pytest.raises(EnvironmentFailed, match=f"{KERNEL}/hpage_pmd_size") as caught:
         refuse_sysfs([host(f"{KERNEL}/hpage_pmd_size")])
+    said(caught.value.sentence)
 
 
 @needs_pages
-def test_a_file_that_only_root_can_write_is_refused_to_others(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_only_root_can_write_is_refused_to_others(said: Said, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "access", lambda path, mode: False)
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    with pytest.raises(EnvironmentFailed, match="of the host cannot be set: it cannot be written here") as caught:
+    with pytest.raises(EnvironmentFailed, match=f"{KERNEL}/enabled") as caught:
         refuse_sysfs([host(f"{KERNEL}/enabled", "never")])
+    said(caught.value.sentence)
     assert caught.value.advice == "run as root"
 
 

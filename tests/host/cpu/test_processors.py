@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.sentences import Said
 from tests.waiting import wait_until
 from virtometer.errors import EnvironmentFailed
 from virtometer.host.cpu.processors import allowed, place, processor_list, tasks
@@ -55,9 +56,10 @@ def test_what_has_ended_is_left_out() -> None:
         assert allowed(ended.pid) == frozenset()
 
 
-def test_a_processor_that_does_not_exist_is_refused(process: int) -> None:
-    with pytest.raises(EnvironmentFailed, match="does not bind its threads to processor 4000: Invalid argument"):
+def test_a_processor_that_does_not_exist_is_refused(said: Said, process: int) -> None:
+    with pytest.raises(EnvironmentFailed, match="processor 4000") as refused:
         place(lambda: [process], [4000])
+    said(refused.value.sentence)
 
 
 def test_threads_that_always_escape_are_an_error(process: int) -> None:

@@ -14,6 +14,7 @@ import pytest
 from tests.cli.laboratory import virtometer
 from tests.ordinary_user import MakeUser
 from tests.runner.other_laboratories import measure, name, other, public, who
+from tests.sentences import Said
 from virtometer.errors import HostBusy
 from virtometer.host.lock.host_lock import BESIDE, NAME_VARIABLE, HostLock
 from virtometer.host.owned.journal import state_directory
@@ -23,11 +24,13 @@ pytestmark = pytest.mark.usefixtures("own_lock")
 FORK = multiprocessing.get_context("fork")
 
 
-def test_a_second_laboratory_is_refused_until_the_first_has_ended_however_it_ends() -> None:
+def test_a_second_laboratory_is_refused_until_the_first_has_ended_however_it_ends(said: Said) -> None:
     first = other()
     with pytest.raises(HostBusy, match=rf"^another laboratory \({who(first.pid)}\) measures on this host") as refused:
         HostLock(beside=False)
-    assert refused.value.advice == "wait for its end, or add --beside: trials are marked while the other one measures"
+    assert "--beside" in refused.value.advice
+    said(refused.value.sentence, holder=who(first.pid))
+    said(refused.value.advice)
     first.kill()
     first.communicate()
     with HostLock(beside=False) as lock:
@@ -104,14 +107,15 @@ def test_a_flood_of_connections_ends_nothing(monkeypatch: pytest.MonkeyPatch) ->
                 one.close()
 
 
-def test_a_check_of_the_host_tells_of_the_other_laboratory_and_counts_as_beside_it() -> None:
+def test_a_check_of_the_host_tells_of_the_other_laboratory_and_counts_as_beside_it(said: Said) -> None:
     """The other one is told by its mark, this one's user by a sentence."""
     with HostLock(beside=False) as lock:
         assert lock.mark() is None
         outcome = virtometer("doctor", "native", "--json")
         assert outcome.status == 0
-        said = f"another laboratory ({who(os.getpid())}) measures on this host; these checks start guests beside it"
-        assert outcome.err.startswith(said)
+        line, *_ = outcome.err.splitlines()
+        assert line.startswith(f"another laboratory ({who(os.getpid())}) measures")
+        said(line, holder=who(os.getpid()))
         assert lock.mark() == BESIDE
     assert "another laboratory" not in virtometer("doctor", "native", "--json").err
 
@@ -165,13 +169,14 @@ def test_its_name_is_the_hosts_unless_a_variable_says_otherwise(monkeypatch: pyt
 # --- tuning of the host -------------------------------------------------------------------------------------------
 
 
-def test_one_that_tunes_the_host_is_refused_where_another_measures() -> None:
+def test_one_that_tunes_the_host_is_refused_where_another_measures(said: Said) -> None:
     first = other("beside")
     second = other("beside")
     for beside in (False, True):
         with pytest.raises(HostBusy, match=rf"^this plan tunes the host, on which another .*{first.pid}") as refused:
             HostLock(beside=beside, tunes=True)
-    assert refused.value.advice == "wait for its end: --beside is not possible with a plan that tunes the host"
+    assert "--beside is not possible" in refused.value.advice
+    said(refused.value.advice)
     first.communicate("")
     with pytest.raises(HostBusy, match=r"^this plan tunes the host"):
         HostLock(beside=True, tunes=True)
@@ -180,14 +185,15 @@ def test_one_that_tunes_the_host_is_refused_where_another_measures() -> None:
     HostLock(beside=False, tunes=True).release()
 
 
-def test_no_other_measures_while_one_tunes_the_host() -> None:
+def test_no_other_measures_while_one_tunes_the_host(said: Said) -> None:
     first = other("tunes")
     for tunes in (False, True):
         with pytest.raises(HostBusy, match="tune"):
             HostLock(beside=True, tunes=tunes)
     with pytest.raises(HostBusy, match=rf"^another laboratory \({who(first.pid)}\) tunes this host") as refused:
         HostLock(beside=True, tunes=False)
-    assert refused.value.advice == "wait for its end: --beside is not possible while the host is tuned"
+    assert "--beside is not possible" in refused.value.advice
+    said(refused.value.advice)
     with HostLock(beside=True) as check:
         assert check.holder.startswith("another laboratory"), "what measures nothing is not refused"
     first.kill()

@@ -9,6 +9,7 @@ import pytest
 from rich.console import Console
 
 from tests.analysis import sequential_campaign as sequential
+from tests.sentences import Said
 from virtometer.analysis import analyse
 from virtometer.analysis.effects.effect import Effects
 from virtometer.model import FollowUp, Screened, Why
@@ -24,17 +25,17 @@ def both() -> Effects:
     return analyse(sequential.campaign()).effects
 
 
-def test_each_factor_has_its_fate_with_a_bound_and_the_kept_ones_come_first(both: Effects) -> None:
-    said = first_stage.sentences(both)
-    assert [name for name, _ in said] == ["aio", "cache", "bus", "dummy"]
-    texts = dict(said)
+def test_each_factor_has_its_fate_with_a_bound_and_the_kept_ones_come_first(said: Said, both: Effects) -> None:
+    fates = first_stage.sentences(both)
+    assert [name for name, _ in fates] == ["aio", "cache", "bus", "dummy"]
+    texts = dict(fates)
     assert texts["aio"].startswith("kept, its effect can matter: ")
     assert texts["dummy"].startswith("dropped, no influence above 3 %: ") or "3.0 %" in texts["dummy"]
     assert "(random read, b)" in texts["dummy"]
     assert both.first is not None
-    assert first_stage.headline(both.first) == (
-        "First stage: 8 combinations in 6 blocks; 2 of 4 factors kept for the second."
-    )
+    headline = first_stage.headline(both.first)
+    assert "; 2 of 4 factors kept" in headline
+    said(headline)
 
 
 def test_the_table_says_the_same(both: Effects) -> None:
@@ -46,12 +47,12 @@ def test_the_table_says_the_same(both: Effects) -> None:
 
 
 def test_what_is_dropped_is_said_with_what_to_change(both: Effects) -> None:
-    said = " ".join(effect_words.changes(both))
-    assert "bus and dummy: no influence above" in said
-    assert "(first stage); choose as you like." in said
+    text = " ".join(effect_words.changes(both))
+    assert "bus and dummy: no influence above" in text
+    assert "(first stage); choose as you like." in text
 
 
-def test_interactions_and_want_of_room_are_named(both: Effects) -> None:
+def test_interactions_and_want_of_room_are_named(said: Said, both: Effects) -> None:
     assert both.first is not None
     fates = (
         Screened("aio", Why.INTERACTION, "random read", "io_uring", -1.0, 2.0, ("aio:cache", "bus:dummy")),
@@ -60,9 +61,11 @@ def test_interactions_and_want_of_room_are_named(both: Effects) -> None:
     )
     of = replace(both, first=replace(both.first, screened=fates, effects=()))
     texts = dict(first_stage.sentences(of))
-    assert texts["aio"] == "kept, because of an interaction: aio:cache or bus:dummy."
-    assert texts["bus"].startswith("dropped for want of room, which 'runs' of the design would give it: -1.0 to 6.0 %")
+    assert texts["aio"].startswith("kept, ") and "aio:cache or bus:dummy" in texts["aio"]
+    assert texts["bus"].startswith("dropped ") and "-1.0 to 6.0 %" in texts["bus"]
     assert texts["dummy"] == "dropped, within the margin."
+    said(texts["aio"])
+    said(texts["bus"])
     assert "bus: not in the second stage for want of room" in " ".join(effect_words.changes(of))
 
 
@@ -71,11 +74,10 @@ def test_without_a_first_stage_there_is_nothing() -> None:
     assert first_stage.table(Effects()) is None
 
 
-def test_the_campaign_says_what_follows() -> None:
+def test_the_campaign_says_what_follows(said: Said) -> None:
     (stage,) = sequential.campaign().stages
-    assert stage_sentence(stage) == (
-        "second stage: aio and cache with all interactions, 4 combinations in 12 blocks; bus and dummy are dropped"
-    )
+    assert "; bus and dummy are dropped" in stage_sentence(stage)
+    said(stage_sentence(stage))
     nothing = replace(stage, follow_up=FollowUp((Screened("aio", Why.IDLE, "", "", None, None),)))
     assert stage_sentence(nothing) == "no factor can matter: there is no second stage"
 

@@ -96,7 +96,7 @@ def test_one_environment_and_no_measurement_at_all() -> None:
     assert "nothing has been measured" in printed((), 80)
 
 
-def test_few_blocks_are_told() -> None:
+def test_few_blocks_are_reported() -> None:
     text = " ".join(printed(simulate([Place("native"), Place("runc")], blocks=1), 80).split())
     assert "interval over 1 block;" in text
     assert "1 complete block; an interval and a verdict take 6" in text

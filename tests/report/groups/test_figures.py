@@ -27,7 +27,7 @@ def checked(figure: Figure | None) -> Figure:
 
 
 def test_sums_over_the_number_of_guests(analysis: Analysis) -> None:
-    groups = [one for one in analysis.together.groups if one.scenario == "growing"]
+    groups = [one for one in analysis.group_results.groups if one.scenario == "growing"]
     figure = checked(group_figures.growth(groups))
     assert "native 1: 4" in figure.alternative and "GFLOP/s" in figure.alternative
     assert "dashed" in figure.caption and len(figure.spec["layer"]) == 5
@@ -35,14 +35,14 @@ def test_sums_over_the_number_of_guests(analysis: Analysis) -> None:
 
 
 def test_the_hosts_time_is_stacked(analysis: Analysis) -> None:
-    groups = [one for one in analysis.together.groups if one.scenario == "growing"]
+    groups = [one for one in analysis.group_results.groups if one.scenario == "growing"]
     figure = checked(group_figures.host_time(groups))
     assert "native × 2 user 1.6" in figure.alternative
     assert group_figures.host_time([replace(one, host={}) for one in groups]) is None
 
 
 def test_bars_lie_where_their_names_would_cover_each_other(analysis: Analysis) -> None:
-    groups = [one for one in analysis.together.groups if one.scenario == "growing"]
+    groups = [one for one in analysis.group_results.groups if one.scenario == "growing"]
     few = checked(group_figures.host_time(groups[:2]))
     longer = [replace(one, workload=f"linpack of order {number}") for number, one in enumerate(groups * 8)]
     many = checked(group_figures.host_time(longer))
@@ -51,7 +51,7 @@ def test_bars_lie_where_their_names_would_cover_each_other(analysis: Analysis) -
 
 
 def test_the_guests_time_is_stacked_by_what_it_was_spent_for(analysis: Analysis) -> None:
-    groups = [one for one in analysis.together.groups if one.scenario == "growing" and one.guests < 3]
+    groups = [one for one in analysis.group_results.groups if one.scenario == "growing" and one.guests < 3]
     figure = checked(group_figures.guests_time(groups))
     assert "gVisor of 1 guest code 0.74, VMM 0.25" in figure.alternative
     assert "runc #2 of 2 guest code 0.99" in figure.alternative
@@ -60,12 +60,12 @@ def test_the_guests_time_is_stacked_by_what_it_was_spent_for(analysis: Analysis)
 
 
 def test_heat_maps(analysis: Analysis) -> None:
-    for matrix in analysis.together.matrices:
+    for matrix in analysis.group_results.matrices:
         figure = checked(group_figures.heat(matrix))
         assert matrix.rows[0] in figure.alternative
-    loaded = next(one for one in analysis.together.matrices if one.type == "loaded")
+    loaded = next(one for one in analysis.group_results.matrices if one.type == "loaded")
     assert "at 66 %" in checked(group_figures.heat(loaded)).alternative
-    pair = next(one for one in analysis.together.matrices if one.type == "pair")
+    pair = next(one for one in analysis.group_results.matrices if one.type == "pair")
     assert "not measured" in checked(group_figures.heat(pair)).alternative
     empty = replace(pair, cells=tuple(tuple(None for _ in row) for row in pair.cells))
     assert group_figures.heat(empty) is None

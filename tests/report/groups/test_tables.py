@@ -18,7 +18,7 @@ def analysis() -> Analysis:
 
 
 def test_what_was_reached_has_a_column_for_each_guest(analysis: Analysis) -> None:
-    growing = [group for group in analysis.together.groups if group.scenario == "growing"]
+    growing = [group for group in analysis.group_results.groups if group.scenario == "growing"]
     tables = group_tables.tables(growing)
     reached = tables[0]
     assert reached.columns == (
@@ -32,15 +32,17 @@ def test_what_was_reached_has_a_column_for_each_guest(analysis: Analysis) -> Non
 
 
 def test_one_guest_is_once_as_fast_as_itself(analysis: Analysis) -> None:
-    alone = next(group for group in analysis.together.groups if group.scenario == "growing" and group.guests == 1)
+    alone = next(group for group in analysis.group_results.groups if group.scenario == "growing" and group.guests == 1)
     assert group_tables.ratio(alone, alone.sum.estimate) == "1"
-    more = next(group for group in analysis.together.groups if group.scenario == "growing" and group.guests == 2)
+    more = next(group for group in analysis.group_results.groups if group.scenario == "growing" and group.guests == 2)
     assert group_tables.ratio(more, more.against_ideal) not in ("", "1")
 
 
-def test_the_slowest_guest_is_the_one_that_is_told(analysis: Analysis) -> None:
+def test_the_slowest_guest_is_the_one_that_is_reported(analysis: Analysis) -> None:
     group = next(
-        one for one in analysis.together.groups if (one.scenario, one.environment, one.guests) == ("growing", "runc", 3)
+        one
+        for one in analysis.group_results.groups
+        if (one.scenario, one.environment, one.guests) == ("growing", "runc", 3)
     )
     slowest = group_tables.slowest(group)
     assert slowest is not None
@@ -48,7 +50,7 @@ def test_the_slowest_guest_is_the_one_that_is_told(analysis: Analysis) -> None:
 
 
 def test_what_the_watcher_took(analysis: Analysis) -> None:
-    groups = [group for group in analysis.together.groups if group.scenario == "growing"]
+    groups = [group for group in analysis.group_results.groups if group.scenario == "growing"]
     compared = group_tables.tables(groups)[1]
     assert compared.columns[-1] == "watcher, of a processor"
     assert {row[-1] for row in compared.rows} == {"0.20 %"}
@@ -61,7 +63,7 @@ def test_what_the_watcher_took(analysis: Analysis) -> None:
 
 
 def test_each_guest_is_compared_with_the_others(analysis: Analysis) -> None:
-    growing = [group for group in analysis.together.groups if group.scenario == "growing"]
+    growing = [group for group in analysis.group_results.groups if group.scenario == "growing"]
     table = next(one for one in group_tables.tables(growing) if "guest by guest" in one.caption)
     assert table.columns[4:6] == ("against the others", "smallest rate in")
     row = next(row for row in table.rows if row[:2] == ("runc × 3, linpack", "runc #3"))
@@ -72,23 +74,23 @@ def test_each_guest_is_compared_with_the_others(analysis: Analysis) -> None:
 
 
 def test_the_cost_of_a_unit_of_work_is_absolute_too(analysis: Analysis) -> None:
-    group = next(one for one in analysis.together.groups if one.scenario == "growing")
+    group = next(one for one in analysis.group_results.groups if one.scenario == "growing")
     table = group_tables.tables([group])[1]
     assert table.columns[6] == "host CPU by work" and table.rows[0][6].startswith("0.2")
     assert " ns/FLOP ±" in table.rows[0][6]
-    switching = next(one for one in analysis.together.groups if one.scenario == "switching")
+    switching = next(one for one in analysis.group_results.groups if one.scenario == "switching")
     assert "µs/operation" in group_tables.cost(switching)
     assert group_tables.cost(replace(group, cost=None)) == ""
 
 
 def test_the_law_and_where_the_sum_stops_rising(analysis: Analysis) -> None:
-    table = group_tables.scaling([one for one in analysis.together.scalings if one.scenario == "growing"])
+    table = group_tables.scaling([one for one in analysis.group_results.scalings if one.scenario == "growing"])
     rows = {row[0]: row for row in table.rows}
     assert rows["runc"][-1].startswith("2") and rows["runc"][2]
 
 
 def test_a_matrix_has_its_rows_and_columns(analysis: Analysis) -> None:
-    for one in analysis.together.matrices:
+    for one in analysis.group_results.matrices:
         table = group_tables.matrix(one)
         assert table.columns[0] == ("victim" if one.of.metric == "slowdown" else "source")
         assert table.columns[1:] == tuple(one.columns)
@@ -96,7 +98,7 @@ def test_a_matrix_has_its_rows_and_columns(analysis: Analysis) -> None:
 
 
 def test_what_the_cpu_time_of_guests_was_spent_for(analysis: Analysis) -> None:
-    growing = [group for group in analysis.together.groups if group.scenario == "growing"]
+    growing = [group for group in analysis.group_results.groups if group.scenario == "growing"]
     table = group_tables.tables(growing)[-1]
     assert "CPU of the guests" in table.caption
     assert table.columns[2:6] == ("CPU", "guest code", "VMM", "kernel threads")
@@ -108,7 +110,7 @@ def test_what_the_cpu_time_of_guests_was_spent_for(analysis: Analysis) -> None:
 
 
 def test_copies_in_one_guest_have_one_row_of_its_cpu_time(analysis: Analysis) -> None:
-    group = next(one for one in analysis.together.groups if one.scenario == "growing" and one.guests == 2)
+    group = next(one for one in analysis.group_results.groups if one.scenario == "growing" and one.guests == 2)
     first, second = group.members
     blank = replace(second, of=first.of, host_cpu_s=None, processors=None, cpu_s={}, cpu_unknown="", received=None)
     copies = replace(group, members=(first, blank))
@@ -118,7 +120,7 @@ def test_copies_in_one_guest_have_one_row_of_its_cpu_time(analysis: Analysis) ->
 
 
 def test_a_part_that_cannot_be_told_is_empty_with_the_reason(analysis: Analysis) -> None:
-    group = next(group for group in analysis.together.groups if group.scenario == "growing")
+    group = next(group for group in analysis.group_results.groups if group.scenario == "growing")
     hidden = replace(group.members[0], cpu_s={**group.members[0].cpu_s, "kernel": None}, cpu_unknown="they are hidden")
     table = group_tables.tables([replace(group, members=(hidden,))])[-1]
     (row,) = table.rows

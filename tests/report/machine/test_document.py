@@ -163,7 +163,7 @@ def test_what_a_failed_trial_left_is_in_the_machine_interface() -> None:
     assert not VALIDATOR.is_valid(document | {"trials": [{**done, "runs": failed[0]["runs"]}]})
 
 
-def test_a_clock_is_believable_where_the_plot_says_from_which_length_on() -> None:
+def test_a_clock_is_usable_where_the_plot_says_from_which_length_on() -> None:
     """Of clocks whose runs were all right: a good one, one too fast, and one that jumps far."""
     watch = Work("clock", "clock", "watch", "s", 3e-8)
     made = simulate([Place("native"), Place("fast"), Place("jumps")], [watch], blocks=2)
@@ -192,7 +192,7 @@ def test_the_machine_interface_of_raw_values_has_no_fit_and_the_same_clocks() ->
     assert said["clocks"][0]["rate_ppm"] == pytest.approx(-500_000)
 
 
-def test_clocks_are_told_by_environment_and_what_was_not_measured_is_null() -> None:
+def test_clocks_are_reported_by_environment_and_what_was_not_measured_is_null() -> None:
     made = simulate([Place("native")], [Work("clock", "clock", "watch", "s", 3e-8)], blocks=2)
     assert made.trials[0].scored
     bare = json.loads(render(analyse(made), "json"))["clocks"][0]

@@ -10,13 +10,13 @@ from virtometer.report.machine.groups import GROUP, MATRIX, MEMBER, RANK
 
 
 def test_a_group_without_fairness_and_a_matrix_without_a_value_have_null_there() -> None:
-    together = analyse(group_campaign(blocks=2)).together
-    several = next(one for one in together.groups if one.fairness is not None)
+    results = analyse(group_campaign(blocks=2)).group_results
+    several = next(one for one in results.groups if one.fairness is not None)
     single = GROUP.row(replace(several, fairness=None))
     names = ("ideal_share", "worst_share", "worst_share_low", "jain_high")
     assert [single[name] for name in names] == [None] * 4
     assert GROUP.row(several)["ideal_share"] == 1 / len([one for one in several.members if one.role == "measured"])
-    for matrix in together.matrices:
+    for matrix in results.matrices:
         row = MATRIX.row(matrix)
         holes = [(r, c) for r, cells in enumerate(matrix.cells) for c, cell in enumerate(cells) if cell is None]
         assert all(row["values"][r][c] is None and row["n"][r][c] == 0 for r, c in holes)

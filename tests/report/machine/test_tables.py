@@ -152,7 +152,7 @@ def test_every_correction_can_be_traced_to_its_probes() -> None:
     assert rows_of(by_guest_clocks(campaign), "probes-csv") == rows, "readings are the same whichever clock is used"
 
 
-def test_probes_of_failed_trials_are_told_without_a_line() -> None:
+def test_probes_of_failed_trials_are_reported_without_a_line() -> None:
     campaign = compared()
     first = campaign.trials[0]
     left = replace(first.runs[0], score=None, report=None, fault=ClockFault("stepped", 3.0, 0.5))
@@ -174,7 +174,7 @@ def test_raw_exports_know_no_bound_and_no_host_time() -> None:
         assert row["value"] and not any(row[name] for name in row if name.startswith("clock_") or name == "value_bound")
 
 
-def test_raw_samples_that_have_no_length_are_told() -> None:
+def test_raw_samples_that_have_no_length_are_reported() -> None:
     """What a clock that stood still left: there is no rate of it, and nothing else is lost."""
     made = simulate([Place("native")], [Work("clock", "clock", "watch", "s", 3e-8)], blocks=1)
     failed = lied(made.trials[0], ClockFault("stood-still", None, 0.2))

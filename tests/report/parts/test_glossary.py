@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.sentences import Said
 from virtometer import agent_table
 from virtometer.analysis.curves import levels
 from virtometer.analysis.curves.sweeps import Series
@@ -29,7 +30,9 @@ from virtometer.workloads.registry import WORKLOADS
         ((2.6e9, 2.6e9, 2.6e9), "1/s", "2.60 G/s"),
     ],
 )
-def test_a_measure_is_told_with_its_range_in_one_unit(of: tuple[float, float, float], unit: str, shown: str) -> None:
+def test_a_measure_is_reported_with_its_range_in_one_unit(
+    of: tuple[float, float, float], unit: str, shown: str
+) -> None:
     assert words.measures(*of, unit) == shown
 
 
@@ -55,7 +58,7 @@ def test_the_caches_that_level_averages_look_for_are_measures_of_every_operation
         assert {measures[name].unit for name in levels.MEASURES.values()} == {"B"}, op
 
 
-def test_a_series_is_called_as_the_plan_calls_it() -> None:
+def test_a_series_is_called_as_the_plan_calls_it(said: Said) -> None:
     names: dict[tuple[float, ...], str] = {
         (size, span): f"my write span {span:g}M {size:g}K" for size in (1, 2, 4) for span in (1, 2, 4)
     }
@@ -63,7 +66,7 @@ def test_a_series_is_called_as_the_plan_calls_it() -> None:
     assert title(of) == "my write: disk write"
     fixed = {"direct": False, "align": 4096, "sync": "end"}
     of = Series("my write", "disk", "random-write", fixed, {}, ("size", "span"), names)
-    assert title(of) == "my write: disk random-write (direct false, align 4 KiB, sync end)"
+    said(title(of))
     orders: dict[tuple[float, ...], str] = {(float(size),): f"linpack {size}" for size in (1000, 2000, 4000)}
     of = Series("linpack", "linpack", "classic", {"runs": 10, "threads": 1}, {}, ("size",), orders)
     assert title(of) == "linpack classic (runs 10)", "not said twice"

@@ -9,6 +9,7 @@ from typing import Any
 
 from tests.analysis.compare.test_reference_clock import campaign
 from tests.analysis.simulated_campaigns import Place, changed, simulate, with_runs
+from tests.sentences import Said
 from virtometer.analysis import analyse
 from virtometer.analysis.compare.reference_clock import timed
 from virtometer.analysis.describe.measures import Times
@@ -56,7 +57,7 @@ def finding(**fields: Any) -> Finding:
     return Finding(**given)
 
 
-def test_numbers_of_a_comparison_are_all_told() -> None:
+def test_numbers_of_a_comparison_are_all_reported() -> None:
     table = html_tables.numbers([finding()], {"box": 2.5e-6})
     assert table.rows == [
         (
@@ -149,7 +150,7 @@ def test_level_averages_have_their_interval_where_there_is_one() -> None:
     ]  # fmt: skip
 
 
-def test_times_are_told_by_their_quantiles() -> None:
+def test_times_are_reported_by_their_quantiles() -> None:
     found = Times(1000, ((1e-6, 500), (2e-6, 950), (0.5, 1000)))
     table = html_tables.times("latency", {"native": found, "still": Times(1, ((0.0, 1),))})
     assert table.rows[0] == ("native", "1,000", "1.00 µs", "2.00 µs", "500 ms", "500 ms", "500 ms")
@@ -157,13 +158,14 @@ def test_times_are_told_by_their_quantiles() -> None:
     assert len(table.columns) == 7
 
 
-def test_trouble_is_counted_in_a_sentence_and_by_reason() -> None:
+def test_trouble_is_counted_in_a_sentence_and_by_reason(said: Said) -> None:
     campaign = simulate([Place("native"), Place("box")], blocks=2, fail={0: Failure(FailureKind.GUEST, "it died")})
     sentence, table = html_tables.trouble(analyse(campaign))
     where = campaign.trials[0].trial.placements[0].environment
     assert table.rows == [(where, "failed", "guest", "", "1", "it died")]
-    assert sentence.startswith("4 of 4 planned trials have run: 1 failed, 0 were not available here, and 0 were marked")
+    assert "4 of 4 planned trials have run: 1 failed" in sentence
     assert "0 of 12 samples were not used." in sentence
+    said(sentence)
     quiet, none = html_tables.trouble(analyse(replace(campaign, trials=())))
     assert quiet.startswith("0 of 4 planned trials have run: 0 failed") and none.rows == []
 
@@ -186,13 +188,14 @@ def test_the_machine_s_id_is_not_shown_around_and_nested_facts_are_flat() -> Non
     ]  # fmt: skip
 
 
-def test_settings_are_requested_and_effective_and_values_that_differ_are_all_told() -> None:
+def test_settings_are_requested_and_effective_and_values_that_differ_are_all_reported(said: Said) -> None:
     campaign = simulate([Place("box", settings={"memory": "1G"})], blocks=5)
     guests = tuple(replace(guest, effective={"pid": n, "bits": "64"}) for n, guest in enumerate(campaign.guests))
     table = html_tables.settings(replace(campaign, guests=guests), "box")
     assert table.rows == [("memory", "1G", ""), ("bits", "", "64"), ("pid", "", "0 | 1 | 2 and 2 others")]
     none = html_tables.settings(replace(simulate([Place("native")]), guests=()), "native")
-    assert (none.rows, none.caption) == ([], "No guest was started, and no setting was requested")
+    assert none.rows == []
+    said(none.caption)
 
 
 def test_every_trial_has_a_row_with_its_value_or_why_there_is_none() -> None:

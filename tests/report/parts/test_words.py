@@ -68,7 +68,7 @@ def test_ratios_with_intervals(value: float, low: float | None, high: float | No
 
 
 @given(st.floats(0.001, 1000), st.floats(1e-6, 0.08))
-def test_a_half_width_is_never_told_smaller_than_it_is(value: float, share: float) -> None:
+def test_a_half_width_is_never_reported_smaller_than_it_is(value: float, share: float) -> None:
     estimate = Estimate(value, value * (1 - share), value * (1 + share), 8)
     told = words.interval(estimate)
     assert told.startswith("±")

@@ -8,7 +8,7 @@ from tests.analysis.simulated_campaigns import Place, Work, changed, simulate, w
 from tests.report.formats.test_html import Reader
 from tests.report.showcase import ODD, curves
 from virtometer.analysis import analyse
-from virtometer.analysis.compare.blocks import cells
+from virtometer.analysis.compare.blocks import by_treatment
 from virtometer.analysis.curves.levels import of_series
 from virtometer.analysis.curves.sweeps import series
 from virtometer.model import Failure, FailureKind
@@ -68,7 +68,7 @@ def test_microseconds_over_processes_are_one_line_an_environment() -> None:
         assert " over processes: native 2: 2.00 µs, 4: 4.00 µs, 8: 8.00 µs, 16: 16.0 µs; runc 2: " in figure.alternative
 
 
-def test_the_slowest_operations_are_drawn_and_told(reader: Reader) -> None:
+def test_the_slowest_operations_are_drawn_and_reported(reader: Reader) -> None:
     (told,) = [label for label in pictures(reader) if label.startswith("latency of single operations")]
     assert "native median " in told and f"; {ODD} median " in told
     text = " ".join(reader.text)
@@ -89,11 +89,11 @@ def test_level_averages_stand_below_the_curves() -> None:
     told = {"l1d-bytes": {"unit": "1", "value": 32768.0}, "l2-bytes": {"unit": "1", "value": 1048576.0}}
     campaign = with_runs(campaign, lambda run: changed(run, measures=told, parameters={}))
     (one,) = series(campaign.plan.workloads)
-    averages = of_series(cells(campaign), one)["native"]
+    averages = of_series(by_treatment(campaign), one)["native"]
     for seed in range(4):
         ordered = simulate([Place("z"), Place("a"), Place("m")], works, seed=seed)
         campaign_shown = with_runs(ordered, lambda run: changed(run, measures=told))
-        assert list(of_series(cells(campaign_shown), one)) == ["z", "a", "m"], "the plan's order"
+        assert list(of_series(by_treatment(campaign_shown), one)) == ["z", "a", "m"], "the plan's order"
     assert {level: average.estimate.value for level, average in averages.items()} == pytest.approx(
         {"L1": 100e9, "L2": 50e9, "RAM": 20e9}, rel=1e-6
     )

@@ -45,7 +45,9 @@ def test_a_small_plan_fits_and_a_disk_file_beyond_the_disk_does_not(tmp_path: Pa
     assert found.path == ("disk_span",) and "16T" in found.sentence
 
 
-def test_memory_that_this_host_does_not_have_is_told_of_the_environment(tmp_path: Path, make_plan: MakePlan) -> None:
+def test_memory_that_this_host_does_not_have_is_reported_of_the_environment(
+    tmp_path: Path, make_plan: MakePlan
+) -> None:
     memory = {"name": "m", "workload": "memory", "op": "read", "parameters": {"size": "64T"}}
     found = not_here(resolved(make_plan([NATIVE], [memory])), tmp_path)
     assert len(found) == 1 and "64T" in found[0].sentence

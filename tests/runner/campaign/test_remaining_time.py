@@ -12,7 +12,7 @@ def record(of: Trial, wall_s: float, failure: Failure | None = None) -> TrialRec
     return TrialRecord(of, failure, "", wall_s, 0, None, (), ())
 
 
-def test_the_plan_is_believed_until_something_was_seen() -> None:
+def test_the_plan_is_used_until_something_was_seen() -> None:
     pace = RemainingTime(WINDOWS)
     guess = pace.left([trial(0, 0), trial(1, 0)])
     assert 2.0 < guess.seconds < 6.0

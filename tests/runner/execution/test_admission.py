@@ -66,13 +66,13 @@ def test_a_run_has_its_name_its_window_and_the_way_it_begins(lab: LabContext, pl
         Placement("native", "cpu", guest=2, ordinal=1),
     )
     alone = admission.admit(one, running(), trial(one))
-    assert (alone.state.run, alone.seconds, alone.state.together) == ("t7-0", 1.0, False)
+    assert (alone.state.run, alone.seconds, alone.state.in_group) == ("t7-0", 1.0, False)
     again = admission.admit(other, running(), trial(one, other), again=True)
-    assert (again.state.run, again.seconds, again.state.together) == ("t7-1-again", 3.0, True)
+    assert (again.state.run, again.seconds, again.state.in_group) == ("t7-1-again", 3.0, True)
     in_turn = admission.admit(one, running(), trial(one, turns=0))
-    assert in_turn.state.in_slices and not in_turn.state.together
+    assert in_turn.state.in_slices and not in_turn.state.in_group
     by_laboratory = admission.admit(one, running(timing="laboratory"), trial(one, other))
-    assert by_laboratory.state.host_timed and not by_laboratory.state.together
+    assert by_laboratory.state.host_timed and not by_laboratory.state.in_group
     assert admission.seconds(Placement("native", "read")) == 4.0
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from virtometer.design.schedule.slice_lengths import length_factor
 from virtometer.model import Mark, MarkKind, Placement, Plan, Sample, Trial
-from virtometer.runner.execution.policies import Account, Growing, Party, Turns, Window, continuous
+from virtometer.runner.execution.policies import Growing, Party, Turns, Window, WindowAccount, continuous
 
 SLICE_S = 0.01
 RUN_IN_S = SLICE_S / 5
@@ -69,7 +69,7 @@ class Laboratory:
             took_s = window.seconds + party.script.get("slow", 0.0)
             samples = tuple(self._samples(window, party) for _ in window.order)
             self.now_s += took_s
-            party.add(Account(window, samples, took_s))
+            party.add(WindowAccount(window, samples, took_s))
             party.lengths.append(window.seconds)
             found.append(window)
         return found

@@ -233,7 +233,7 @@ def test_an_agent_waits_only_for_what_was_agreed(state: RunState, event: Event) 
 
 def test_a_window_that_begins_with_others_waits_once_and_has_no_samples_before() -> None:
     waiting = Waiting(event="waiting", run="r", iteration="window")
-    started = RunState("r", together=True).after(READY).started()
+    started = RunState("r", in_group=True).after(READY).started()
     with pytest.raises(LinkError, match="samples while the run was running"):
         started.after(samples((1, 2)))
     state = started.after(waiting)

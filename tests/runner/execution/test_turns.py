@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 
 from tests.runner.fixtures import Document, MakePlan, resolved
+from tests.sentences import Said
 from virtometer.clock import line
 from virtometer.environments.base import LabContext
 from virtometer.environments.registry import KINDS
@@ -169,22 +171,22 @@ def test_a_guest_that_is_fast_in_slices_alone_is_found_by_comparing(
 
 
 @pytest.mark.parametrize(
-    ("fault", "number", "kind", "reason"),
+    ("fault", "number", "kind"),
     [
-        ("dies", 1, FailureKind.GUEST, "the guest ended in the middle of the trial: kernel panic: this guest is gone"),
-        ("dies", 4, FailureKind.GUEST, "the guest ended in the middle of the trial: kernel panic: this guest is gone"),
-        ("hangs", 1, FailureKind.TIME_LIMIT, "a long window of linpack was not done within"),
-        ("hangs", 4, FailureKind.TIME_LIMIT, "a slice of linpack was not done within"),
-        ("ends", 4, FailureKind.PROTOCOL, "the agent ended a run in slices that was not stopped"),
-        ("fails", 1, FailureKind.AGENT, "the agent says check-failed: the residual is 1e9"),
-        ("fails", 4, FailureKind.AGENT, "the agent says check-failed: the residual is 1e9"),
-        ("idles", 1, FailureKind.PROTOCOL, "the agent sent waiting while the run was running"),
-        ("idles", 4, FailureKind.PROTOCOL, "the agent sent waiting while the run was running"),
+        ("dies", 1, FailureKind.GUEST),
+        ("dies", 4, FailureKind.GUEST),
+        ("hangs", 1, FailureKind.TIME_LIMIT),
+        ("hangs", 4, FailureKind.TIME_LIMIT),
+        ("ends", 4, FailureKind.PROTOCOL),
+        ("fails", 1, FailureKind.AGENT),
+        ("fails", 4, FailureKind.AGENT),
+        ("idles", 1, FailureKind.PROTOCOL),
+        ("idles", 4, FailureKind.PROTOCOL),
     ],
 )
 def test_a_trial_fails_alone(
-    turners: Callable[..., Plan], runner_of: Callable[[Plan], Any],
-    fault: str, number: int, kind: FailureKind, reason: str,
+    said: Said, turners: Callable[..., Plan], runner_of: Callable[[Plan], Any],
+    fault: str, number: int, kind: FailureKind,
 ) -> None:  # fmt: skip
     plan = turners(a={}, b={fault: number}, c={})
     runner, guests = runner_of(plan)
@@ -192,7 +194,8 @@ def test_a_trial_fails_alone(
     assert slices(run_of(good)) == slices(run_of(other)) == [-1, *range(SLICES)]
     assert bad.failure is not None
     assert bad.failure.kind is kind
-    assert bad.reason.startswith(f"b: {reason}")
+    assert bad.reason.startswith("b: ")
+    said(re.sub(r"within [0-9.]+ s", "within N s", bad.reason))
     assert not any(sample.used for run in bad.runs for sample in run.samples)
     assert guests[GuestKey("b")].broken is (fault != "fails")
 

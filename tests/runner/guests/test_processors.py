@@ -138,18 +138,18 @@ def test_a_run_tells_where_its_guest_worked(
     assert record.runs[0].conditions.get("processors") == processors
 
 
-def test_guests_apart_have_the_next_processors_and_together_the_same() -> None:
-    apart, together = NativeSettings(processors="apart"), NativeSettings(processors="together")
+def test_guests_apart_have_the_next_processors_and_shared_the_same() -> None:
+    apart, shared = NativeSettings(processors="apart"), NativeSettings(processors="shared")
     three = shares([(1, 1), (2, 1), (1, 1)])
     assert three == [Share(4, 1, 0), Share(4, 2, 1), Share(4, 1, 3)]
     assert [chosen(apart, one, EIGHT) for one in three] == [{7}, {6, 5}, {4}]
     assert [chosen(apart, one, {0, 1}) for one in three] == [{1}, {0, 1}, {0}]
-    assert [chosen(together, one, EIGHT) for one in three] == [{7}, {6, 7}, {7}]
+    assert [chosen(shared, one, EIGHT) for one in three] == [{7}, {6, 7}, {7}]
     assert [chosen(NativeSettings(), one, EIGHT) for one in three] == [{4, 5, 6, 7}] * 3
     unknown = shares([(1, 1), (None, 1), (1, 1)])
     assert unknown == [Share(None, 1, 0), Share(None, None, 1), Share(None, 1, None)]
     assert [chosen(apart, one, EIGHT) for one in unknown] == [{7}, EIGHT, EIGHT]
-    assert [chosen(together, one, EIGHT) for one in unknown] == [{7}, EIGHT, {7}]
+    assert [chosen(shared, one, EIGHT) for one in unknown] == [{7}, EIGHT, {7}]
 
 
 def test_guests_apart_do_not_overlap_though_their_kind_needs_more_than_their_work() -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
+from tests.sentences import Said
 from virtometer.cache import cache_directory
 from virtometer.errors import StorageError
 from virtometer.programs import Programs
@@ -71,16 +73,15 @@ def test_the_disk_file_has_its_size_and_the_contents_that_the_agent_knows(tmp_pa
         assert lab.disk_file.is_relative_to(lab.scratch)
 
 
-def test_a_disk_file_that_does_not_fit_is_refused_and_nothing_is_left(tmp_path: Path, state: Path) -> None:
+def test_a_disk_file_that_does_not_fit_is_refused_and_nothing_is_left(said: Said, tmp_path: Path, state: Path) -> None:
     begun = False
     with (
-        pytest.raises(
-            StorageError, match=r"the disk file and the ledger need \d+ MiB in .*, and \d+ MiB are free"
-        ) as no,
+        pytest.raises(StorageError, match=r"the disk file .* need \d+ MiB in .*, and \d+ MiB") as no,
         lab_context(tmp_path / "results", disk_span=1 << 60),
     ):
         begun = True
     assert not begun and "disk_span" in no.value.advice
+    said(re.sub(r"and \d+ MiB", "and N MiB", no.value.sentence), place=tmp_path / "results")
     assert list((tmp_path / "results").iterdir()) == [] and list(state.glob("*")) == []
 
 
@@ -115,9 +116,11 @@ def test_guests_that_work_at_the_same_time_have_equal_files_in_directories_of_th
     assert not any(file.exists() for file in files)
 
 
-def test_files_that_do_not_fit_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_that_do_not_fit_are_counted(said: Said, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     usage = SimpleNamespace(free=(64 << 20) + (5 << 20))
     monkeypatch.setattr(shutil, "disk_usage", lambda path: usage)
-    sentence = r"6 disk files and the ledger need 70 MiB in .*, and 69 MiB are free"
-    with pytest.raises(StorageError, match=sentence), lab_context(tmp_path, disk_span=1 << 20, disk_files=6):
+    with pytest.raises(StorageError) as no, lab_context(tmp_path, disk_span=1 << 20, disk_files=6):
         pass
+    for fact in ("6 disk files", "70 MiB", "69 MiB"):
+        assert fact in no.value.sentence
+    said(no.value.sentence, place=tmp_path)

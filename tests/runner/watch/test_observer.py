@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
+from tests.sentences import Said
 from virtometer.host.cpu.parts import CpuReading
 from virtometer.model import HostUse, MarkKind, Rules
 from virtometer.runner.watch import observer as watch_observer
@@ -14,7 +15,7 @@ from virtometer.runner.watch.cost import pause_s
 from virtometer.runner.watch.counts import Key
 from virtometer.runner.watch.foreign import Counters
 from virtometer.runner.watch.observer import Observer
-from virtometer.runner.watch.points import Point, Window
+from virtometer.runner.watch.points import ObservedWindow, Point
 
 Ticks = tuple[float, float, float, float, float, float, float, float]
 
@@ -26,7 +27,7 @@ def observer_of(*points: tuple[int, Ticks, tuple[int | None, ...]]) -> Observer:
         counts: dict[Key, float] = {("cpu", number): seconds for number, seconds in enumerate(cpu)}
         counts |= {("guest", number): ns for number, ns in enumerate(guests) if ns is not None}
         read.append(Point(at, counts))
-    observer.windows.append(Window(read[0].at_ns, read[-1].at_ns, tuple(read)))
+    observer.windows.append(ObservedWindow(read[0].at_ns, read[-1].at_ns, tuple(read)))
     return observer
 
 
@@ -84,7 +85,7 @@ def test_marks_name_what_broke_the_rules() -> None:
     assert mark.kind is MarkKind.MEMORY
 
 
-def test_a_gap_in_observing_is_marked_and_hides_the_cost() -> None:
+def test_a_gap_in_observing_is_marked_and_hides_the_cost(said: Said) -> None:
     second = 1_000_000_000
     points = [(moment * second // 20, cpu(moment, 0), (moment,)) for moment in range(20)]
     late = [(at + 20 * second, counters, guests) for at, counters, guests in points]
@@ -92,11 +93,15 @@ def test_a_gap_in_observing_is_marked_and_hides_the_cost() -> None:
     rules = Rules(min_free_memory_bytes=0)
     assert observer.use(0, second // 2) is not None
     assert observer.marks(0, second // 2, rules) == ()
+    marks = set()
     for start, end in ((0, 21 * second), (second, 2 * second), (2 * second, 3 * second), (5 * second, 20 * second)):
         assert observer.use(start, end) is None
         assert observer.guest_cpu_s(0, start, end) is None
         (mark,) = observer.marks(start, end, rules)
-        assert str(mark).startswith("observation: the laboratory did not observe the host for 19.1 s")
+        assert mark.kind is MarkKind.OBSERVATION and "19.1 s" in mark.text
+        marks.add(str(mark))
+    [text] = marks
+    said(text)
 
 
 def use_of(observer: Observer, start_ns: float, end_ns: float) -> HostUse:
@@ -214,12 +219,13 @@ def in_slices(monkeypatch: pytest.MonkeyPatch, costs_ms: Sequence[int]) -> Obser
     return observer
 
 
-def test_slices_are_disturbed_by_more_than_what_all_have(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_slices_are_disturbed_by_more_than_what_all_have(said: Said, monkeypatch: pytest.MonkeyPatch) -> None:
     costs_ms = [8, 8, 8, 30, 8, 12, 8]
     observer = in_slices(monkeypatch, costs_ms)
     found = observer.disturbed(Rules())
     assert list(found) == [3]
-    assert found[3].startswith("others had the guest's processors for 75% of the slice while the guest was ready")
+    assert "75%" in found[3]
+    said(found[3])
     assert list(observer.disturbed(Rules(max_run_delay_share=0.05))) == [3, 5]
     whole = use_of(observer, 0, 10**12)
     assert whole.run_delay == pytest.approx(sum(costs_ms) * 1e-3)
@@ -254,7 +260,7 @@ def test_a_host_that_disturbs_most_slices_is_seen(
     assert sum(mark.kind is MarkKind.RUN_DELAY for mark in marks) == most
 
 
-def test_a_window_beside_other_programs_is_marked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_window_beside_other_programs_is_marked(said: Said, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter([0, 200_000_000, 400_000_000])
     monkeypatch.setattr(time, "monotonic_ns", lambda: next(clock))
     readings = [Counters(busy_ns=each, ours_ns=each // 4) for each in (0, 200_000_000, 400_000_000)]
@@ -268,12 +274,13 @@ def test_a_window_beside_other_programs_is_marked(monkeypatch: pytest.MonkeyPatc
     assert use.run_delay is None
     rules = Rules(min_free_memory_bytes=0, max_throttling=2, max_kernel_errors=1)
     (mark,) = observer.marks(100_000_000, 300_000_000, rules)
-    assert str(mark) == "foreign: other programs used 0.75 processors (the plan allows 0.25)"
+    assert mark.kind is MarkKind.FOREIGN and "0.75" in mark.text
+    said(str(mark))
     loose = rules.model_copy(update={"max_foreign_load": 0.8})
     assert observer.marks(100_000_000, 300_000_000, loose) == ()
 
 
-def test_a_window_at_another_frequency_is_marked() -> None:
+def test_a_window_at_another_frequency_is_marked(said: Said) -> None:
     watch = Watched(Counters(), Counters())
     observer = Observer([], watch, continuous=True)  # type: ignore[arg-type]
     observer.begin()
@@ -283,10 +290,10 @@ def test_a_window_at_another_frequency_is_marked() -> None:
     watch.falls = (3000, 2400)
     assert observer.marks(start, end, rules) == ()
     watch.falls, watch.governors = (3000, 2390), ("powersave", "")
-    assert [str(mark) for mark in observer.marks(start, end, rules)] == [
-        "frequency: the frequency of the guest's processors fell from 3000 to 2390 MHz, by 20% (the plan allows 20%)",
-        "frequency: the governor of the guest's processors was powersave and is none",
-    ]
+    fallen, changed = observer.marks(start, end, rules)
+    assert fallen.kind is changed.kind is MarkKind.FREQUENCY
+    assert "3000 to 2390 MHz" in fallen.text and "powersave" in changed.text
+    said(f"{fallen}\n{changed}")
     anything = rules.model_copy(update={"max_frequency_change": 1.0})
     assert observer.marks(start, end, anything) == ()
 

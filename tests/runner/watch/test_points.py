@@ -8,20 +8,20 @@ import pytest
 
 from virtometer.host.cpu.parts import CpuReading
 from virtometer.runner.watch.guest_use import counts_of
-from virtometer.runner.watch.points import Point, Window, read_cpu, read_point, spent
+from virtometer.runner.watch.points import ObservedWindow, Point, read_cpu, read_point, spent
 
 GUEST, CODE = ("guest", 0), ("part", 0, "code")
 
 
-def window(begin: int, length: int, *, read: bool = True) -> Window:
+def window(begin: int, length: int, *, read: bool = True) -> ObservedWindow:
     """Of a guest that works all the time on one processor."""
     if not read:
-        return Window(begin, begin + length)
+        return ObservedWindow(begin, begin + length)
     ends = [
         Point(at, {("cpu", 0): at * 1e-9, GUEST: float(at), **counts_of(0, CpuReading(at, None, 0.0, 0.0, 0.0))})
         for at in (begin, begin + length)
     ]
-    return Window(begin, begin + length, tuple(ends))
+    return ObservedWindow(begin, begin + length, tuple(ends))
 
 
 def test_windows_that_were_read_stand_for_all_by_their_lengths() -> None:
@@ -41,7 +41,7 @@ def test_windows_that_were_all_read_are_as_they_were_read() -> None:
 
 def test_a_stretch_of_a_window_has_its_part_of_what_was_counted() -> None:
     points = tuple(Point(at, {GUEST: float(ns)}, cost_ns=1) for at, ns in ((0, 0), (100, 1000), (200, 1500)))
-    whole = Window(0, 200, points, runnable=((50, 3), (150, 5)))
+    whole = ObservedWindow(0, 200, points, runnable=((50, 3), (150, 5)))
     part = whole.cut(50, 150)
     assert part.length_s == pytest.approx(100e-9)
     assert (part.runnable, part.cost_ns, part.points) == (((50, 3), (150, 5)), 1, points)
@@ -52,11 +52,11 @@ def test_a_stretch_of_a_window_has_its_part_of_what_was_counted() -> None:
 
 def test_a_reading_between_the_ends_that_failed_leaves_the_rest() -> None:
     points = [Point(at, {GUEST: 10.0 * at}) for at in (0, 100, 200, 300, 400)]
-    assert spent([Window(0, 400, (*points[:2], Point(200, {}), *points[3:]))]) == {GUEST: 4000.0}
-    assert spent([Window(0, 400, (points[0], Point(100, {}), *points[2:]))]) == {}, "it is around an end"
-    assert spent([Window(0, 400, (*points[:4], Point(400, {})))]) == {}
+    assert spent([ObservedWindow(0, 400, (*points[:2], Point(200, {}), *points[3:]))]) == {GUEST: 4000.0}
+    assert spent([ObservedWindow(0, 400, (points[0], Point(100, {}), *points[2:]))]) == {}, "it is around an end"
+    assert spent([ObservedWindow(0, 400, (*points[:4], Point(400, {})))]) == {}
     for count in (2, 3, 4):
-        assert spent([Window(0, 100 * (count - 1), tuple(points[:count]))]) == {GUEST: 1000.0 * (count - 1)}
+        assert spent([ObservedWindow(0, 100 * (count - 1), tuple(points[:count]))]) == {GUEST: 1000.0 * (count - 1)}
 
 
 def test_a_reading_knows_what_it_took() -> None:

@@ -28,7 +28,7 @@ _ENOUGH = 0.25  # of a window, for its CPU time to show the cost of the work
 
 
 @dataclass(slots=True)
-class Cell:
+class TreatmentData:
     """All that happened to one treatment. `values` and `costs` are by block.
 
     values: as `judged`. rounds: what each guest reached in each slice, by block and number. long_values: of the long
@@ -111,66 +111,66 @@ def _timed_share(run: Run) -> float:
     return timed_s * 1e9 / window_ns
 
 
-def cells(campaign: Campaign) -> dict[Key, Cell]:
+def by_treatment(campaign: Campaign) -> dict[Key, TreatmentData]:
     """What the plan measures alone, by (workload, environment), in the plan's order.
 
-    Trials of groups of guests have no cell: see `groups`.
+    Trials of groups of guests are in none: see `groups`.
     """
     plan = campaign.plan
     alone, compared = alone_in(plan), compared_in(plan)
     table = {
-        (workload.name, environment.name): Cell(Treatment(environment.name, workload.name, workload.levels))
+        (workload.name, environment.name): TreatmentData(Treatment(environment.name, workload.name, workload.levels))
         for workload in plan.workloads
         for environment in plan.environments
         if compared(workload.name, environment.name)
     }
     for trial in filter(alone, campaign.planned):
         for placement in trial.placements:
-            cell = table.get((placement.workload, placement.environment))
-            if cell is not None and placement.role == "measured":
-                cell.planned += 1
-                cell.groups.setdefault(trial.block, set()).add(trial.start_group)
+            data = table.get((placement.workload, placement.environment))
+            if data is not None and placement.role == "measured":
+                data.planned += 1
+                data.groups.setdefault(trial.block, set()).add(trial.start_group)
     for record in campaign.trials:
         if not alone(record.trial):
             continue
         if record.failure is None:
             for run in record.scored:
-                cell = table.get((run.placement.workload, run.placement.environment))
-                if cell is not None and run.placement.role == "measured":
-                    cell.results.append((record, run))
+                data = table.get((run.placement.workload, run.placement.environment))
+                if data is not None and run.placement.role == "measured":
+                    data.results.append((record, run))
         else:
             measured = [one for one in record.trial.placements if one.role == "measured"]
             for key in dict.fromkeys((one.workload, one.environment) for one in measured):
                 if key in table:
                     table[key].failed.append(record)
-    for cell in table.values():
-        _fill(cell)
+    for data in table.values():
+        _fill(data)
     return table
 
 
 _Where = TypeVar("_Where", int, tuple[int, int])
 
 
-def _fill(cell: Cell) -> None:
-    results = [(record, run) for record, run in cell.results if usable(run)]
+def _fill(data: TreatmentData) -> None:
+    results = [(record, run) for record, run in data.results if usable(run)]
     sliced = [(record, run) for record, run in results if run.in_slices]
-    cell.values = _means((record.trial.block, judged(run).value) for record, run in results)
-    cell.long_values = _means((record.trial.block, long_value(run)) for record, run in sliced)
-    cell.long_blocks = {record.trial.block for record, run in sliced if run.in_long_windows}
+    data.values = _means((record.trial.block, judged(run).value) for record, run in results)
+    data.long_values = _means((record.trial.block, long_value(run)) for record, run in sliced)
+    data.long_blocks = {record.trial.block for record, run in sliced if run.in_long_windows}
     values = (((run.placement.guest, record.trial.block), judged(run).value) for record, run in results)
     for (guest, block), value in _means(values).items():
-        cell.starts.setdefault(guest, {})[block] = value
+        data.starts.setdefault(guest, {})[block] = value
     rounds: defaultdict[tuple[int, int], list[typical.Rounds]] = defaultdict(list)
     for record, run in sliced:
         if not any(mark.kind is MarkKind.AGAIN for mark in record.marks):  # its rounds were no one else's
             rounds[run.placement.guest, record.trial.block].append(typical.rounds(run))
-            cell.rounds.setdefault(record.trial.block, []).append(rounds[run.placement.guest, record.trial.block][-1])
+            data.rounds.setdefault(record.trial.block, []).append(rounds[run.placement.guest, record.trial.block][-1])
     for (guest, block), of in rounds.items():
-        cell.start_rounds.setdefault(guest, {})[block] = _mean_rounds(of)
+        data.start_rounds.setdefault(guest, {})[block] = _mean_rounds(of)
     costs = [(record.trial.block, _cost(run)) for record, run in results]
-    cell.cost_gaps = sum(cost is None for _, cost in costs)
-    cell.untimed = bool(results) and statistics.median(_timed_share(run) for _, run in results) < _ENOUGH
-    cell.costs = {} if cell.untimed else _means(costs)
+    data.cost_gaps = sum(cost is None for _, cost in costs)
+    data.untimed = bool(results) and statistics.median(_timed_share(run) for _, run in results) < _ENOUGH
+    data.costs = {} if data.untimed else _means(costs)
 
 
 def _cost(run: Run) -> float | None:
@@ -196,22 +196,22 @@ def _mean_rounds(of: Sequence[typical.Rounds]) -> typical.Rounds:
     return {number: statistics.geometric_mean([one[number] for one in of if number in one]) for number in numbers}
 
 
-def counterpart(cell: Cell, against: Cell) -> dict[int, float]:
-    """What a cell's values are compared with, by block: long windows with long windows, slices with slices."""
-    apart = {block: value for block, value in against.long_values.items() if block in cell.long_blocks}
-    in_windows = cell.long_blocks | against.long_blocks
+def counterpart(data: TreatmentData, against: TreatmentData) -> dict[int, float]:
+    """What a treatment's values are compared with, by block: long windows with long windows, slices with slices."""
+    apart = {block: value for block, value in against.long_values.items() if block in data.long_blocks}
+    in_windows = data.long_blocks | against.long_blocks
     return {block: value for block, value in against.values.items() if block not in in_windows} | apart
 
 
-def beside(cell: Cell, against: Cell) -> Cell:
-    """What a cell is compared with: of each block in which both share groups, only what was reached in those.
+def beside(data: TreatmentData, against: TreatmentData) -> TreatmentData:
+    """What a treatment is compared with: of each block in which both share groups, only what was reached in those.
 
     `against` itself where there is nothing to leave out: the guests of a block are one group, or were started alone.
     """
-    shared = {block: of & cell.groups.get(block, set()) or of for block, of in against.groups.items()}
+    shared = {block: of & data.groups.get(block, set()) or of for block, of in against.groups.items()}
     if shared == against.groups:
         return against
-    made = Cell(against.treatment, planned=against.planned, groups=shared)
+    made = TreatmentData(against.treatment, planned=against.planned, groups=shared)
     made.results = [(record, run) for record, run in against.results if _within(record, shared)]
     made.failed = [record for record in against.failed if _within(record, shared)]
     _fill(made)
@@ -222,13 +222,13 @@ def _within(record: TrialRecord, groups: Mapping[int, Collection[int]]) -> bool:
     return record.trial.start_group in groups.get(record.trial.block, (record.trial.start_group,))
 
 
-def apart(cell: Cell, other: Cell, baseline: Cell) -> set[int]:
-    """The blocks in which two cells were in other groups, so that the baseline alone was beside both."""
+def apart(data: TreatmentData, other: TreatmentData, baseline: TreatmentData) -> set[int]:
+    """The blocks in which two treatments were in other groups, so that the baseline alone was beside both."""
     return {
         block
-        for block in cell.groups.keys() & other.groups.keys() & baseline.groups.keys()
-        if cell.groups[block].isdisjoint(other.groups[block])
-        and not cell.groups[block].isdisjoint(baseline.groups[block])
+        for block in data.groups.keys() & other.groups.keys() & baseline.groups.keys()
+        if data.groups[block].isdisjoint(other.groups[block])
+        and not data.groups[block].isdisjoint(baseline.groups[block])
         and not other.groups[block].isdisjoint(baseline.groups[block])
     }
 

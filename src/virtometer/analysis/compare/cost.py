@@ -7,13 +7,13 @@ docs/methods/cost.md).
 
 from __future__ import annotations
 
-from virtometer.analysis.compare.blocks import Cell, logs_by_block
+from virtometer.analysis.compare.blocks import TreatmentData, logs_by_block
 from virtometer.analysis.statistics.interval import interval
 from virtometer.counted import counted
 from virtometer.model import Estimate, Quantity
 
 
-def ratio(subject: Cell, against: Cell, strictness: float = 1.0) -> Quantity[Estimate] | None:
+def ratio(subject: TreatmentData, against: TreatmentData, strictness: float = 1.0) -> Quantity[Estimate] | None:
     """Geometric mean of the within-block cost ratios, or None where either side has no account of its CPU time.
 
     strictness: as of `interval`.
@@ -23,17 +23,16 @@ def ratio(subject: Cell, against: Cell, strictness: float = 1.0) -> Quantity[Est
     return of and Quantity(*names, "", "lower", "geometric mean", of, against.environment)
 
 
-def notes(subject: Cell, against: Cell) -> list[str]:
+def notes(subject: TreatmentData, against: TreatmentData) -> list[str]:
     """Say why there is no cost, where values exist without one."""
     if subject.untimed or against.untimed:
         return ["the host CPU time is unknown: most of the window lies between the samples"]
     said = []
-    for cell in dict.fromkeys((subject.environment, against.environment)):
-        side = subject if cell == subject.environment else against
+    for environment in dict.fromkeys((subject.environment, against.environment)):
+        side = subject if environment == subject.environment else against
         if side.values and not side.costs:
-            said.append(f"the host CPU time of {cell} is unknown")
+            said.append(f"the host CPU time of {environment} is unknown")
         elif side.cost_gaps:
-            said.append(
-                f"the host CPU time of {cell} is missing in {side.cost_gaps} of {counted(len(side.results), 'trial')}"
-            )
+            trials = counted(len(side.results), "trial")
+            said.append(f"the host CPU time of {environment} is missing in {side.cost_gaps} of {trials}")
     return said

@@ -15,7 +15,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from virtometer.analysis.compare.blocks import Cell
+from virtometer.analysis.compare.blocks import TreatmentData
 
 LEAST = 0.25
 """Part of the usual time of a slice beyond which it loses time: noise of the processor's speed is no loss."""
@@ -28,11 +28,11 @@ Lengths: TypeAlias = Mapping[int, NDArray[np.float64]]
 """By block: how long each slice of all guests took for its work, by the median of its guest in the block."""
 
 
-def lengths(cell: Cell) -> dict[int, NDArray[np.float64]]:
-    """Those of a cell. Blocks without slices are left out."""
-    higher = cell.shape is not None and cell.shape[2] == "higher"
+def lengths(data: TreatmentData) -> dict[int, NDArray[np.float64]]:
+    """Those of a treatment. Blocks without slices are left out."""
+    higher = data.shape is not None and data.shape[2] == "higher"
     found = {}
-    for block, guests in cell.rounds.items():
+    for block, guests in data.rounds.items():
         each = [np.fromiter(rounds.values(), np.float64, len(rounds)) for rounds in guests if rounds]
         paces = [1 / one if higher else one for one in each]
         if paces:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from virtometer.analysis.compare import blocks
-from virtometer.analysis.compare.blocks import Cell, counterpart
+from virtometer.analysis.compare.blocks import TreatmentData, counterpart
 from virtometer.analysis.note import Note
 from virtometer.analysis.score import typical
 from virtometer.counted import counted
@@ -43,13 +43,13 @@ class Ratios:
         return self.typical if by == "typical" else self.total
 
 
-def ratios(cell: Cell, against: Cell, wanted: VerdictBy) -> Ratios:
+def ratios(data: TreatmentData, against: TreatmentData, wanted: VerdictBy) -> Ratios:
     """The ratios of a treatment against the baseline. `wanted`: as the plan says."""
-    if cell.shape is None:
+    if data.shape is None:
         return Ratios()
-    in_windows = bool(cell.long_blocks or against.long_blocks)
-    rounds: tuple[_Rounds, _Rounds] = ({}, {}) if in_windows else (cell.rounds, against.rounds)
-    return ratios_of((cell.values, counterpart(cell, against)), rounds, cell.shape[2], wanted)
+    in_windows = bool(data.long_blocks or against.long_blocks)
+    rounds: tuple[_Rounds, _Rounds] = ({}, {}) if in_windows else (data.rounds, against.rounds)
+    return ratios_of((data.values, counterpart(data, against)), rounds, data.shape[2], wanted)
 
 
 def ratios_of(

@@ -6,7 +6,7 @@ import math
 from typing import TypeVar
 
 from virtometer import agent_table
-from virtometer.analysis.compare.blocks import Cell
+from virtometer.analysis.compare.blocks import TreatmentData
 from virtometer.analysis.statistics.interval import interval
 from virtometer.model import Better, Estimate, Quantity
 
@@ -31,15 +31,15 @@ def metric(workload: str, op: str, unit: str) -> str:
     return METRICS.get(unit, unit) if by is None else by.metric
 
 
-def value_of(cell: Cell, kernel: str, shape: tuple[str, str, Better]) -> Quantity[Estimate | None]:
-    """Geometric mean over the blocks with its interval. kernel: of its workload. shape: that of a cell.
+def value_of(data: TreatmentData, kernel: str, shape: tuple[str, str, Better]) -> Quantity[Estimate | None]:
+    """Geometric mean over the blocks with its interval. kernel: of its workload. shape: that of a treatment.
 
     The geometric one, because the ratio of two geometric means over the same blocks is the geometric mean of the
     ratios.
     """
     op, unit, better = shape
-    of = interval(map(math.log, cell.values.values()))
-    return Quantity(cell.environment, metric(kernel, op, unit), unit, better, "geometric mean", of)
+    of = interval(map(math.log, data.values.values()))
+    return Quantity(data.environment, metric(kernel, op, unit), unit, better, "geometric mean", of)
 
 
 def efficiency(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from virtometer.analysis.compare.blocks import Cell, Key, beside, cells
+from virtometer.analysis.compare.blocks import Key, TreatmentData, beside, by_treatment
 from virtometer.analysis.compare.control import control_spread
 from virtometer.analysis.compare.ratios import Ratios, ratios
 from virtometer.analysis.compare.values import value_of
@@ -51,17 +51,17 @@ def compare_campaigns(
 
 def _alone(a: Campaign, b: Campaign, left_out: list[str], lost: list[str], *, wanted: VerdictBy | None) -> list[Pair]:
     """What is measured alone. wanted: None for values. Adds to `left_out` and `lost`."""
-    cells_a, cells_b = cells(a), cells(b)
-    left_out += _one_sided(cells_a, cells_b)
+    data_a, data_b = by_treatment(a), by_treatment(b)
+    left_out += _one_sided(data_a, data_b)
     pairs = []
-    for key, after in cells_b.items():
-        before = cells_a.get(key)
+    for key, after in data_b.items():
+        before = data_a.get(key)
         if before is None or (key[1] == b.plan.baseline and wanted is not None):
             continue
         if (reason := unlike.workloads(*(workload_of(of, key[0]) for of in (a, b)))) is not None:
             left_out.append(f"{key[0]} is not compared: {reason}")
         elif before.shape is not None and after.shape is not None:
-            bases = [of.get((key[0], base)) for of, base in ((cells_a, a.plan.baseline), (cells_b, b.plan.baseline))]
+            bases = [of.get((key[0], base)) for of, base in ((data_a, a.plan.baseline), (data_b, b.plan.baseline))]
             pairs.append(_pair((a, b), (before, after), bases, wanted))
         elif before.shape is None:
             left_out.append(f"{key[0]} in {key[1]} has no value in A")
@@ -72,29 +72,29 @@ def _alone(a: Campaign, b: Campaign, left_out: list[str], lost: list[str], *, wa
 
 def _pair(
     campaigns: tuple[Campaign, Campaign],
-    sides: tuple[Cell, Cell],
-    baselines: Sequence[Cell | None],
+    sides: tuple[TreatmentData, TreatmentData],
+    baselines: Sequence[TreatmentData | None],
     wanted: VerdictBy | None,
 ) -> Pair:
     """One comparison, A first. `baselines`: of each, in the same workload. wanted: None for values."""
-    against = [None if base is None else beside(cell, base) for cell, base in zip(sides, baselines, strict=True)]
+    against = [None if base is None else beside(data, base) for data, base in zip(sides, baselines, strict=True)]
     compared = [
-        values(cell) if wanted is None else Ratios() if base is None else ratios(cell, base, wanted)
-        for cell, base in zip(sides, against, strict=True)
+        values(data) if wanted is None else Ratios() if base is None else ratios(data, base, wanted)
+        for data, base in zip(sides, against, strict=True)
     ]
     by: VerdictBy = "typical" if all(one.by == "typical" for one in compared) else "total"
     before, after = (
         side(
-            cell,
+            data,
             base,
             of,
             by,
             by_values=wanted is None,
             hosts=busy.sides_of(
-                cell, None if base is None or base.key == cell.key else base, plan=campaign.plan, where=f" in {name}"
+                data, None if base is None or base.key == data.key else base, plan=campaign.plan, where=f" in {name}"
             ),
         )
-        for name, campaign, cell, base, of in zip("AB", campaigns, sides, against, compared, strict=True)
+        for name, campaign, data, base, of in zip("AB", campaigns, sides, against, compared, strict=True)
     )
     differ = conditions.differences(sides[1], sides[0])
     return pair_of(
@@ -104,20 +104,20 @@ def _pair(
 
 
 def pair_of(
-    cell: Cell, *, before: Side, after: Side, by: VerdictBy, against: str,
+    data: TreatmentData, *, before: Side, after: Side, by: VerdictBy, against: str,
     unlike: Mapping[str, str], reference: str = "", paired: Ratios | None = None, said: Sequence[str] = (),
 ) -> Pair:  # fmt: skip
-    """The comparison that a cell is the side B of. unlike: conditions that differ, with a sentence."""
+    """The comparison that a treatment is the side B of. unlike: conditions that differ, with a sentence."""
     return Pair(
-        where=Where(*cell.key), before=before, after=after, by=by, op=cell.results[0][1].op, against=against,
-        levels=cell.treatment.levels, reference=reference, paired=paired, unlike=tuple(unlike),
+        where=Where(*data.key), before=before, after=after, by=by, op=data.results[0][1].op, against=against,
+        levels=data.treatment.levels, reference=reference, paired=paired, unlike=tuple(unlike),
         said=(*unlike.values(), *said),
     )  # fmt: skip
 
 
 def side(
-    cell: Cell,
-    baseline: Cell | None,
+    data: TreatmentData,
+    baseline: TreatmentData | None,
     of: Ratios,
     by: VerdictBy,
     *,
@@ -128,25 +128,25 @@ def side(
 
     The control is also that of values: no value is known more exactly than the baseline's.
     """
-    assert cell.shape is not None  # nothing else is compared
-    records = [*cell.done, *(baseline.done if baseline is not None and not by_values else ())]
+    assert data.shape is not None  # nothing else is compared
+    records = [*data.done, *(baseline.done if baseline is not None and not by_values else ())]
     return Side(
         of,
-        value_of(cell, cell.results[0][1].kernel, cell.shape),
+        value_of(data, data.results[0][1].kernel, data.shape),
         None if baseline is None else control_spread(baseline, by),
         marked(records),
-        rare_stalls.worked_s(run for _, run in cell.results),
+        rare_stalls.worked_s(run for _, run in data.results),
         tuple(hosts),
     )
 
 
-def values(cell: Cell) -> Ratios:
+def values(data: TreatmentData) -> Ratios:
     """The logs of values in place of ratios."""
-    sign = -1.0 if cell.shape is not None and cell.shape[2] == "lower" else 1.0
-    return Ratios({block: sign * math.log(value) for block, value in cell.values.items()})
+    sign = -1.0 if data.shape is not None and data.shape[2] == "lower" else 1.0
+    return Ratios({block: sign * math.log(value) for block, value in data.values.items()})
 
 
-def _one_sided(one: Mapping[Key, Cell], other: Mapping[Key, Cell]) -> list[str]:
+def _one_sided(one: Mapping[Key, TreatmentData], other: Mapping[Key, TreatmentData]) -> list[str]:
     return [
         f"{workload} in {environment} is only in {'A' if (workload, environment) in one else 'B'}"
         for workload, environment in dict.fromkeys([*one, *other])

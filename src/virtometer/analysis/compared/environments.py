@@ -6,7 +6,7 @@ the plan chose.
 
 from __future__ import annotations
 
-from virtometer.analysis.compare.blocks import Cell, apart, beside, cells
+from virtometer.analysis.compare.blocks import TreatmentData, apart, beside, by_treatment
 from virtometer.analysis.compare.ratios import Ratios, ratios
 from virtometer.analysis.compared.campaigns import pair_of, side, values
 from virtometer.analysis.compared.comparison import Comparison
@@ -32,7 +32,7 @@ def compare_environments(
             raise UsageError(f"the campaign has no environment {name}; it has {', '.join(known)}")
     if a == b:
         raise UsageError(f"{a} is compared with itself: name two environments")
-    table = cells(campaign)
+    table = by_treatment(campaign)
     pairs, left_out, lost = [], [], []
     for workload in campaign.plan.workloads:
         one, other = table.get((workload.name, a)), table.get((workload.name, b))
@@ -53,10 +53,12 @@ def compare_environments(
     return Comparison(compared, True, margin, tuple(left_out), tuple(lost))
 
 
-def _pair(campaign: Campaign, before: Cell, after: Cell, baseline: Cell | None, wanted: VerdictBy) -> Pair:
+def _pair(
+    campaign: Campaign, before: TreatmentData, after: TreatmentData, baseline: TreatmentData | None, wanted: VerdictBy
+) -> Pair:
     of = _within(after, before, baseline, wanted)
     base = None if baseline is None else beside(after, baseline)
-    hosts = [busy.sides_of(cell, plan=campaign.plan) for cell in (before, after)]
+    hosts = [busy.sides_of(data, plan=campaign.plan) for data in (before, after)]
     return pair_of(
         after, by=of.by, against=before.environment, paired=of,
         before=side(before, None, values(before), of.by, by_values=True, hosts=hosts[0]),
@@ -65,12 +67,12 @@ def _pair(campaign: Campaign, before: Cell, after: Cell, baseline: Cell | None, 
     )  # fmt: skip
 
 
-def _within(after: Cell, before: Cell, baseline: Cell | None, wanted: VerdictBy) -> Ratios:
+def _within(after: TreatmentData, before: TreatmentData, baseline: TreatmentData | None, wanted: VerdictBy) -> Ratios:
     """Logs by block. Where both were in other groups they are compared by their ratios to the baseline beside each."""
     direct = ratios(after, before, wanted)
     if baseline is None or not (blocks := apart(after, before, baseline)):
         return direct
-    one, other = (ratios(cell, beside(cell, baseline), wanted) for cell in (after, before))
+    one, other = (ratios(data, beside(data, baseline), wanted) for data in (after, before))
     joined: dict[VerdictBy, dict[int, float]] = {}
     for by in _BOTH:
         own, against = one.logs(by), other.logs(by)

@@ -22,7 +22,7 @@ from virtometer.analysis.groups.estimates import Group, alone_rates, baseline_su
 from virtometer.analysis.groups.members import GroupTrial, Member
 from virtometer.analysis.groups.network import LABORATORY
 from virtometer.analysis.groups.reference import References
-from virtometer.analysis.groups.scenarios import together
+from virtometer.analysis.groups.scenarios import group_results
 from virtometer.analysis.notes import busy, unlike
 from virtometer.analysis.statistics.interval import interval
 from virtometer.counted import counted
@@ -76,7 +76,7 @@ def pairs(a: Campaign, b: Campaign, left_out: list[str], lost: list[str], *, abs
 
 def reached(campaign: Campaign) -> dict[Where, Reached]:
     """Of every group of guests and every cell of a matrix, in the order of the plan."""
-    found = together(campaign)
+    found = group_results(campaign)
     references = References(found.trials)
     made: dict[Where, Reached] = {}
     for group in found.groups:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from virtometer import agent_table
-from virtometer.analysis.compare.blocks import Cell, Key
+from virtometer.analysis.compare.blocks import Key, TreatmentData
 from virtometer.analysis.compare.values import metric
 from virtometer.analysis.curves.sweeps import Series
 from virtometer.analysis.statistics.interval import interval
@@ -22,23 +22,23 @@ RAM = "RAM"
 MEASURES = {"L1": "l1d-bytes", "L2": "l2-bytes", "L3": "l3-bytes", "L4": "l4-bytes"}
 
 
-def of_series(cells: Mapping[Key, Cell], series: Series) -> dict[str, dict[str, Quantity[Estimate]]]:
+def of_series(table: Mapping[Key, TreatmentData], series: Series) -> dict[str, dict[str, Quantity[Estimate]]]:
     """Level averages by environment, of a series of an operation on arrays over their sizes; empty for any other.
 
-    cells: of the campaign.
+    table: of the campaign.
     """
     arrays = agent_table.arrays(series.workload, series.op)
     if arrays is None or series.axes != ("size",):
         return {}
     sizes = {name: int(place[0]) for place, name in series.points.items()}
     made = {}
-    for environment in dict.fromkeys(name for _, name in cells):
-        at = {key: cell for key, cell in cells.items() if key[1] == environment and key[0] in sizes and cell.values}
-        own = {sizes[workload]: cell for (workload, _), cell in at.items()}
+    for environment in dict.fromkeys(name for _, name in table):
+        at = {key: data for key, data in table.items() if key[1] == environment and key[0] in sizes and data.values}
+        own = {sizes[workload]: data for (workload, _), data in at.items()}
         if not own:
             continue
         first = next(iter(own.values()))
-        values, found = {size: cell.values for size, cell in own.items()}, caches(first.results[0][1].reported.measures)
+        values, found = {size: data.values for size, data in own.items()}, caches(first.results[0][1].reported.measures)
         if (averages := level_averages(values, arrays.held, found)) and first.shape is not None:
             op, unit, better = first.shape
             what = metric(series.workload, op, unit)

@@ -9,42 +9,46 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 
-from virtometer.analysis.compare.blocks import Cell, beside
+from virtometer.analysis.compare.blocks import TreatmentData, beside
 from virtometer.counted import counted
 
 Blocks = Mapping[int, float]
 
 
 class Incomparable(StrEnum):
-    """Why the number of a cell in a block is left out."""
+    """Why the number of a treatment in a block is left out."""
 
     GROUP = "the baseline has no value in their group of guests"
     WINDOWS = "they are of long windows or slices, and the baseline beside them has nothing of the same kind"
 
 
 def comparable(
-    cell: Cell, baseline: Cell | None, of: Callable[[Cell], Blocks], long_of: Callable[[Cell], Blocks] | None = None
+    data: TreatmentData,
+    baseline: TreatmentData | None,
+    of: Callable[[TreatmentData], Blocks],
+    long_of: Callable[[TreatmentData], Blocks] | None = None,
 ) -> tuple[Blocks, list[Incomparable]]:
-    """The numbers of a cell by block, on the scale of the baseline's own number; and why others are left out.
+    """The numbers of a treatment by block, on the scale of the baseline's own number; and why others are left out.
 
-    Each is multiplied by (baseline in the block) / (baseline in the groups and windows of the cell).
+    Each is multiplied by (baseline in the block) / (baseline in the groups and windows of the treatment).
 
-    of: the numbers of a cell by block. long_of: those of its long windows beside slices; None where nobody knows them.
-    Unchanged where the block has one group and all windows are of one kind. Without a baseline there are no groups.
+    of: the numbers of a treatment by block. long_of: those of its long windows beside slices; None where nobody knows
+    them. Unchanged where the block has one group and all windows are of one kind.
+    Without a baseline there are no groups.
     """
-    if baseline is None or cell is baseline:
-        return of(cell), []
-    near = beside(cell, baseline)
+    if baseline is None or data is baseline:
+        return of(data), []
+    near = beside(data, baseline)
     whole, own, own_long = of(baseline), of(near), long_of(near) if long_of is not None else {}
     numbers: dict[int, float] = {}
     left_out = []
-    for block, number in of(cell).items():
-        alike = (block in cell.long_blocks) == (block in near.long_blocks)
+    for block, number in of(data).items():
+        alike = (block in data.long_blocks) == (block in near.long_blocks)
         if alike and near.groups.get(block) == baseline.groups.get(block):
             numbers[block] = number
             continue
         # Only the baseline does both in a block: slices that count, and long windows beside them.
-        against = own if alike else own_long if block in cell.long_blocks else {}
+        against = own if alike else own_long if block in data.long_blocks else {}
         if block in against and block in whole:
             numbers[block] = number * whole[block] / against[block]
         else:

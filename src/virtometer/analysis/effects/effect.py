@@ -20,9 +20,9 @@ def change(log: float, low: float, high: float, n: int, level: float = 1 - ALPHA
     return Estimate(_percent(log), below, above, n, level)
 
 
-def changes(of: Estimates, blocks: int, alpha: float, together: int = 1) -> list[Estimate]:
-    """Of each contrast, in the first repetition. alpha: 1 - the level of intervals, jointly of so many `together`."""
-    rows = zip(*(one[:, 0].tolist() for one in (of.value, *interval(of, alpha / together))), strict=True)
+def changes(of: Estimates, blocks: int, alpha: float, jointly: int = 1) -> list[Estimate]:
+    """Of each contrast, in the first repetition. alpha: 1 - the level of intervals, of as many as hold `jointly`."""
+    rows = zip(*(one[:, 0].tolist() for one in (of.value, *interval(of, alpha / jointly))), strict=True)
     return [change(log, low, high, blocks, round(1 - alpha, 9)) for log, low, high in rows]
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from virtometer.analysis.compare.blocks import Cell, Key
+from virtometer.analysis.compare.blocks import Key, TreatmentData
 from virtometer.analysis.effects.claims import Strictness
 from virtometer.analysis.effects.effect import Effects, FirstStage, MetricEffects, change
 from virtometer.analysis.effects.of_campaign import experiment, second_experiment
@@ -17,9 +17,9 @@ from virtometer.analysis.stopping.rule import STRICTNESS
 from virtometer.model import Better, Campaign, Control, Estimate
 
 
-def effects_of(campaign: Campaign, cells: Mapping[Key, Cell], controls: Sequence[Control] = ()) -> Effects:
-    """Of a campaign's last design; empty where its plan has no factors. cells, controls: of the campaign."""
-    made, later = experiment(campaign, cells), second_experiment(campaign, cells)
+def effects_of(campaign: Campaign, table: Mapping[Key, TreatmentData], controls: Sequence[Control] = ()) -> Effects:
+    """Of a campaign's last design; empty where its plan has no factors. table, controls: of the campaign."""
+    made, later = experiment(campaign, table), second_experiment(campaign, table)
     if made is None:
         return Effects()
     margin, stage = campaign.plan.margin, campaign.follow_up_stage

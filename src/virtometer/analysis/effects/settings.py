@@ -96,10 +96,10 @@ def _simplified(of: Model, levels: dict[int, int], default: Setting, sign: float
 
 
 def _gain(
-    of: Model, response: Response, to: Setting, from_: Setting, alpha: float, together: int
+    of: Model, response: Response, to: Setting, from_: Setting, alpha: float, jointly: int
 ) -> Quantity[Estimate] | None:
     weights = of.setting(to, from_)
     if weights is None:
         return None
-    (found,) = changes(of.fit.contrasts([weights]), of.fit.blocks, alpha, together)
+    (found,) = changes(of.fit.contrasts([weights]), of.fit.blocks, alpha, jointly)
     return Quantity("the setting", response.metric, "%", response.better, "change", found, "the default")

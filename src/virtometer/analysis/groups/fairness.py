@@ -94,7 +94,7 @@ def over_blocks(blocks: Sequence[Sequence[float]]) -> FairnessEstimates | None:
     jain = arithmetic.interval((one.jain for one in found), _FIGURES, least=ideal, most=1.0, skewed=True)
     assert worst is not None and spread is not None and jain is not None
     finite = all(math.isfinite(one.max_over_min) for one in found)
-    most = interval((math.log(one.max_over_min) for one in found), together=_FIGURES) if finite else None
+    most = interval((math.log(one.max_over_min) for one in found), jointly=_FIGURES) if finite else None
     if most is not None and most.low is not None:
         most = Estimate(most.value, max(most.low, 1.0), most.high, most.n, most.level)
     return FairnessEstimates(ideal, worst, most, spread, jain, worst_share_of_equal(blocks))

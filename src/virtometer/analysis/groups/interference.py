@@ -78,7 +78,7 @@ def _matrix(environment: str, cells: _Cells, scenario: str) -> Matrix:
     loads = list(dict.fromkeys(load for _, load in cells))
     known = {key: [share for _, share in of if share is not None] for key, of in cells.items()}
     shares = {key: statistics.fmean(of) if of else None for key, of in known.items()}
-    estimates = {key: interval((log for log, _ in of), together=len(cells)) for key, of in cells.items()}
+    estimates = {key: interval((log for log, _ in of), jointly=len(cells)) for key, of in cells.items()}
     columns = [_column(load, [shares[key] for key in cells if key[1] == load]) for load in loads]
     rows = tuple(f"{victim} in {environment}" for victim in victims)
     return Matrix(

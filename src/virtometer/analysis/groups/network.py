@@ -84,7 +84,7 @@ def _matrix(
     sources = tuple(name for name in names if any(pair[0] == name for pair in logs))
     targets = tuple(name for name in names if any(pair[1] == name for pair in logs))
     targets = (*(name for name in targets if name != LABORATORY), *(name for name in targets if name == LABORATORY))
-    estimates = {pair: interval(blocks.values(), together=len(logs)) for pair, blocks in logs.items()}
+    estimates = {pair: interval(blocks.values(), jointly=len(logs)) for pair, blocks in logs.items()}
     notes = [
         *by_address(addresses),
         *itself(estimates, better),

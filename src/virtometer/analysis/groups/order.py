@@ -59,7 +59,7 @@ def ranks(blocks: Sequence[Mapping[str, float]]) -> tuple[Rank, ...]:
     enough = len(blocks) >= MIN_BLOCKS
     made = []
     for label, p in zip(labels, adjusted, strict=True):
-        ratio = interval(logs[label], together=1 if len(labels) == 2 else len(labels))
+        ratio = interval(logs[label], jointly=1 if len(labels) == 2 else len(labels))
         assert ratio is not None
         made.append(Rank(label, ratio, p if enough else None, worst[label], len(blocks)))
     return tuple(made)

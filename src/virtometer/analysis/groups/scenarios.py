@@ -43,7 +43,7 @@ class Scaling:
 
 
 @dataclass(frozen=True, slots=True)
-class Together:
+class GroupResults:
     """Everything about groups of guests, in the order of the plan. `trials`: those that it was made from."""
 
     groups: tuple[Group, ...]
@@ -52,10 +52,10 @@ class Together:
     trials: tuple[GroupTrial, ...]
 
 
-def together(campaign: Campaign) -> Together:
+def group_results(campaign: Campaign) -> GroupResults:
     """From the records. Empty where the plan has no scenario of groups."""
     if all(kind == "alone" for kind in types_of(campaign.plan).values()):
-        return Together((), (), (), ())
+        return GroupResults((), (), (), ())
     trials = gather(campaign)
     names = [scenario.name for scenario in campaign.plan.scenarios]
     trials = tuple(sorted(trials, key=lambda one: names.index(one.scenario) if one.scenario in names else -1))
@@ -68,7 +68,7 @@ def together(campaign: Campaign) -> Together:
     found = tuple(_checked(group, ceilings.get(group.workload), plan, told=id(group) in unchecked) for group in found)
     scalings = _scalings(found, references, plan.margin)
     found = tuple(_with_scaling(group, scalings) for group in found)
-    return Together(found, _matrices(trials, references), scalings, trials)
+    return GroupResults(found, _matrices(trials, references), scalings, trials)
 
 
 def _matrices(trials: Sequence[GroupTrial], references: References) -> tuple[Matrix, ...]:

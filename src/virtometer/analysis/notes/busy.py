@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from virtometer.analysis.compare.blocks import Cell
+from virtometer.analysis.compare.blocks import TreatmentData
 from virtometer.analysis.note import Note
 from virtometer.counted import counted
 from virtometer.model import Excluded, Finding, MarkKind, Plan, Run, TrialRecord, Verdict, columns_of
@@ -76,10 +76,10 @@ class Side:
     limit: float
 
 
-def sides_of(*cells: Cell | None, plan: Plan, where: str = "") -> list[Side]:
+def sides_of(*sides: TreatmentData | None, plan: Plan, where: str = "") -> list[Side]:
     """Cells as sides, those that there are. where: what follows their names, such as ` in A`."""
     limit = plan.rules.max_disturbed_share
-    return [Side(f"{cell.environment}{where}", cell.results, limit) for cell in cells if cell is not None]
+    return [Side(f"{data.environment}{where}", data.results, limit) for data in sides if data is not None]
 
 
 def reason(sides: Iterable[Side]) -> Note | None:

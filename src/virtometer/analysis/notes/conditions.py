@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from virtometer.analysis.compare.blocks import Cell
+from virtometer.analysis.compare.blocks import TreatmentData
 from virtometer.analysis.note import Note
 
 _UNLIKE = "not comparable"
@@ -41,8 +41,8 @@ _NAMES = {
 }
 
 
-def differences(subject: Cell, against: Cell) -> dict[str, str]:
-    """Every difference between the conditions, threads and parameters of two cells: its name and a sentence."""
+def differences(subject: TreatmentData, against: TreatmentData) -> dict[str, str]:
+    """Every difference between the conditions, threads and parameters of two treatments: its name and a sentence."""
     if not subject.results or not against.results:
         return {}
     here, there = _conditions(subject), _conditions(against)
@@ -58,27 +58,27 @@ def differences(subject: Cell, against: Cell) -> dict[str, str]:
     return said
 
 
-def notes(cell: Cell) -> list[Note]:
+def notes(data: TreatmentData) -> list[Note]:
     """Sizes that a cache may hold, within one environment."""
-    why = {run.conditions["cached_reason"] for _, run in cell.results if "cached_reason" in run.conditions}
+    why = {run.conditions["cached_reason"] for _, run in data.results if "cached_reason" in run.conditions}
     said = [f"caches may hold what is measured: {reason}" for reason in sorted(why)]
-    return [Note(f"in {cell.environment} {text}", text) for text in said]
+    return [Note(f"in {data.environment} {text}", text) for text in said]
 
 
-def changes(cell: Cell) -> dict[str, str]:
+def changes(data: TreatmentData) -> dict[str, str]:
     """Every condition that changed from trial to trial within one environment: its name and a sentence."""
     said = {}
-    for key, seen in sorted(_conditions(cell).items()):
+    for key, seen in sorted(_conditions(data).items()):
         if len(seen) > 1:
             counted = ", ".join(f"{value} in {count}" for value, count in sorted(seen.items()))
             name = _NAMES.get(key, key)
-            said[key] = f"{_UNLIKE}: in {cell.environment}, {name} changed between trials ({counted} of them)"
+            said[key] = f"{_UNLIKE}: in {data.environment}, {name} changed between trials ({counted} of them)"
     return said
 
 
-def _conditions(cell: Cell) -> dict[str, Counter[str]]:
+def _conditions(data: TreatmentData) -> dict[str, Counter[str]]:
     found: dict[str, Counter[str]] = {}
-    for _, run in cell.results:
+    for _, run in data.results:
         told: dict[str, Any] = {
             **run.parameters,
             "threads": run.threads,
@@ -94,14 +94,14 @@ def _conditions(cell: Cell) -> dict[str, Counter[str]]:
             found.setdefault(key, Counter())[str(value)] += 1
     # A key that only some trials report is a change too.
     for seen in found.values():
-        missing = len(cell.results) - seen.total()
+        missing = len(data.results) - seen.total()
         if missing:
             seen["not told"] += missing
     return found
 
 
-def _reasons(cell: Cell) -> dict[str, str]:
-    return {key: value for _, run in cell.results for key, value in run.conditions.items() if key.endswith("_reason")}
+def _reasons(data: TreatmentData) -> dict[str, str]:
+    return {key: value for _, run in data.results for key, value in run.conditions.items() if key.endswith("_reason")}
 
 
 def _words(seen: Mapping[str, int] | None) -> str:

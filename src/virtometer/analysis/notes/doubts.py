@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from scipy import special
 
-from virtometer.analysis.compare.blocks import Cell, Key
+from virtometer.analysis.compare.blocks import Key, TreatmentData
 from virtometer.analysis.compare.ratios import Ratios
 from virtometer.analysis.note import Note
 from virtometer.analysis.notes.own_noise import OwnNoise, own_noise, worth
@@ -193,7 +193,7 @@ class _Case:
 
 def doubts_of(
     campaign: Campaign,
-    table: Mapping[Key, Cell],
+    table: Mapping[Key, TreatmentData],
     compared: Mapping[Key, Ratios],
     controls: Mapping[Key, Spread],
     strictness: float,
@@ -204,12 +204,12 @@ def doubts_of(
     return doubts(family, campaign.plan.margin, controls=controls, starts=starts, strictness=strictness)
 
 
-def _starts(campaign: Campaign, table: Mapping[Key, Cell], compared: Collection[Key]) -> dict[Key, int]:
+def _starts(campaign: Campaign, table: Mapping[Key, TreatmentData], compared: Collection[Key]) -> dict[Key, int]:
     """How many guests of a subject's kind did the work of each comparison, whatever their settings."""
     kinds = {environment.name: environment.kind for environment in campaign.plan.environments}
     found: defaultdict[tuple[str, str], int] = defaultdict(int)
-    for (workload, environment), cell in table.items():
-        found[workload, kinds[environment]] += sum(map(len, cell.starts.values()))
+    for (workload, environment), data in table.items():
+        found[workload, kinds[environment]] += sum(map(len, data.starts.values()))
     return {key: found[key[0], kinds[key[1]]] for key in compared}
 
 

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from virtometer.analysis.compare.blocks import Cell, usable
+from virtometer.analysis.compare.blocks import TreatmentData, usable
 from virtometer.analysis.note import Note
 from virtometer.analysis.score import judged
 from virtometer.counted import counted
@@ -61,46 +61,46 @@ class Reason:
 _FEW = 0.05  # of the samples: so few disturbed slices, which were made up for, are only counted in the report
 
 
-def unavailable(cell: Cell, status: EnvironmentStatus | None) -> list[str] | None:
-    """Reasons why a cell has no value and will have none, or None when it has one or may still get one.
+def unavailable(data: TreatmentData, status: EnvironmentStatus | None) -> list[str] | None:
+    """Reasons why a treatment has no value and will have none, or None when it has one or may still get one.
 
     What failed, or was lost because of a faulty clock, may be measured another time: it is not absent, but undecided.
     """
-    if cell.values:
+    if data.values:
         return None
     if status is not None and not status.works:
         return [f"{UNAVAILABLE}: {status.reason or 'its check failed and gave no reason'}"]
-    if cell.failed and not cell.results and all(record.unavailable for record in cell.failed):
-        return [f"{UNAVAILABLE}: {one.shown}{_times(one.count)}" for one in failures(cell.failed)]
+    if data.failed and not data.results and all(record.unavailable for record in data.failed):
+        return [f"{UNAVAILABLE}: {one.shown}{_times(one.count)}" for one in failures(data.failed)]
     return None
 
 
-def notes(cell: Cell, *, name: str) -> list[Note]:
+def notes(data: TreatmentData, *, name: str) -> list[Note]:
     """Notes of failed trials, marked trials and excluded samples, with `name` where it is not empty."""
     where = f" in {name}" if name else ""
-    of = counted(cell.tried, "trial") + where
-    at_fault, absent = ([one for one in cell.failed if one.at_fault is fault] for fault in (True, False))
+    of = counted(data.tried, "trial") + where
+    at_fault, absent = ([one for one in data.failed if one.at_fault is fault] for fault in (True, False))
     failed = [f"{one.count} of {of} failed: {one.shown}" for one in failures(at_fault)]
     failed += [f"{one.count} of {of} {UNAVAILABLE}: {one.shown}" for one in failures(absent)]
     said = [Note(text, text) for text in failed]
-    unusable = len({record.trial.index for record, result in cell.results if not usable(result)})
+    unusable = len({record.trial.index for record, result in data.results if not usable(result)})
     if unusable:
         text = f"{unusable} of {of} gave no usable value and left their blocks incomplete"
         said.append(Note(text, text))
-    marks = Counter(kind for record in cell.done for kind in dict.fromkeys(mark.kind for mark in record.marks))
+    marks = Counter(kind for record in data.done for kind in dict.fromkeys(mark.kind for mark in record.marks))
     said += [
         Note(f"{count} of {of} marked as disturbed, and kept: {kind}", f"trials marked as disturbed, and kept: {kind}")
         for kind, count in marks.items()
     ]
-    samples = sum(len(result.samples) for _, result in cell.results)
-    aside = unused(result.samples for _, result in cell.results)
+    samples = sum(len(result.samples) for _, result in data.results)
+    aside = unused(result.samples for _, result in data.results)
     few = samples * _FEW
     said += [
         Note(f"{one.count} of {samples} samples{where} not used: {one.shown}", f"samples not used: {_brief(one)}")
         for one in aside
         if one.about.kind is not Excluded.DISTURBED or one.count > few
     ]
-    share = judged.unmet(result for _, result in cell.results)
+    share = judged.unmet(result for _, result in data.results)
     if share is not None:
         text = f"{share:.0%} of the requests that were offered{where} were answered in their time"
         said.append(Note(text, text))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from virtometer.analysis.compare import lost_time
-from virtometer.analysis.compare.blocks import Cell, usable
+from virtometer.analysis.compare.blocks import TreatmentData, usable
 from virtometer.analysis.compare.lost_time import Lengths
 from virtometer.analysis.note import Note
 from virtometer.analysis.score.of_run import in_host_time
@@ -25,14 +25,14 @@ _POOLED = 0.002  # as `_CHANCE`, against all environments
 _LOST = 0.0005  # as `_CHANCE`, of the time lost: against one, and against all
 
 
-def notes(cell: Cell, limit: float, *, name: str) -> list[Note]:
+def notes(data: TreatmentData, limit: float, *, name: str) -> list[Note]:
     """Trials in which the window reached less than the agent's median sample by more than `limit`, in a sentence."""
     where = f" in {name}" if name else ""
-    shares = [_slower(result) for _, result in cell.results if usable(result)]
+    shares = [_slower(result) for _, result in data.results if usable(result)]
     slow = [share for share in shares if share > limit]
     if not slow:
         return []
-    of = counted(cell.tried, "trial") + where
+    of = counted(data.tried, "trial") + where
     verb, whose = ("was", "its") if len(slow) == 1 else ("were", "their")
     return [
         Note(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from virtometer.analysis.compare.blocks import Cell
+from virtometer.analysis.compare.blocks import TreatmentData
 from virtometer.model import Campaign, PlanEnvironment, PlanWorkload
 
 
@@ -14,11 +14,11 @@ def workloads(one: PlanWorkload, other: PlanWorkload) -> str | None:
     return None
 
 
-def measured(a: Campaign, b: Campaign, before: Cell, after: Cell) -> tuple[str, ...]:
+def measured(a: Campaign, b: Campaign, before: TreatmentData, after: TreatmentData) -> tuple[str, ...]:
     """How both sides of a comparison differ beside their values, in sentences: environment, slices or windows."""
     one, other = (_environment(of, after.environment) for of in (a, b))
     said = _environments(one, other)
-    windows = [_window(of, cell) for of, cell in ((a, before), (b, after))]
+    windows = [_window(of, data) for of, data in ((a, before), (b, after))]
     if windows[0] != windows[1]:
         said.append(f"measured in {windows[0]} in A, in {windows[1]} in B")
     return tuple(said)
@@ -45,8 +45,8 @@ def _environment(campaign: Campaign, name: str) -> PlanEnvironment:
     return next(one for one in campaign.plan.environments if one.name == name)
 
 
-def _window(campaign: Campaign, cell: Cell) -> str:
+def _window(campaign: Campaign, data: TreatmentData) -> str:
     plan = campaign.plan
-    if cell.rounds and not cell.long_blocks:
+    if data.rounds and not data.long_blocks:
         return f"slices of {plan.slice_s * 1e3:g} ms"
-    return f"windows of {workload_of(campaign, cell.workload).seconds or plan.seconds:g} s"
+    return f"windows of {workload_of(campaign, data.workload).seconds or plan.seconds:g} s"

@@ -17,7 +17,7 @@ from virtometer.model import ClockFault, ClockFit, Excluded, FailureKind, Placem
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-Window = tuple[float, float]
+WindowBounds = tuple[float, float]
 """Start and end of the scored stretch, host ns."""
 
 
@@ -49,7 +49,7 @@ def in_host_time(value: float, unit: str, rate: float) -> float:
     return value * rate if unit == "s" else value / rate
 
 
-def score(run: Run, clock: ClockFit, window: Window, guest_cpu_s: float | None = None) -> Score:
+def score(run: Run, clock: ClockFit, window: WindowBounds, guest_cpu_s: float | None = None) -> Score:
     """The score by `clock` of the samples that are used. Raises NoScore where these have no work or no length.
 
     A tool timed itself: its own number is converted.
@@ -66,7 +66,7 @@ def score(run: Run, clock: ClockFit, window: Window, guest_cpu_s: float | None =
     return Score(value, work, clock, round(window[0]), round(window[1]), guest_cpu_s)
 
 
-def cut(run: Run, clock: ClockFit, timed: Sequence[Interval], window: Window, limit: float) -> Run:
+def cut(run: Run, clock: ClockFit, timed: Sequence[Interval], window: WindowBounds, limit: float) -> Run:
     """The run, with samples excluded that are not within the window, or whose duration is not known well enough.
 
     limit: largest relative error of a duration. Raises NoScore where none is left.
@@ -86,7 +86,7 @@ def cut(run: Run, clock: ClockFit, timed: Sequence[Interval], window: Window, li
     return replace(run, samples=samples)
 
 
-def _judged(sample: Sample, interval: Interval, error: float, window: Window, limit: float) -> Sample:
+def _judged(sample: Sample, interval: Interval, error: float, window: WindowBounds, limit: float) -> Sample:
     if interval.start_ns < window[0] - 1 or interval.end_ns > window[1] + 1:
         mark = "outside the stretch in which all measured placements overlap"
         return replace(sample, excluded=Excluded.OUTSIDE, mark=mark)

@@ -51,7 +51,7 @@ class TimedRun:
 
 
 @dataclass(frozen=True, slots=True)
-class Together:
+class SharedTime:
     """The stretch of one window in which all guests worked (host ns), and the skew of their starts of work (ns)."""
 
     start_ns: float
@@ -111,7 +111,7 @@ def repeated_mark(share: float, of: str, what: str) -> Mark:
 
 def within_windows(
     runs: Sequence[tuple[Sequence[Sample], Intervals]],
-) -> tuple[list[tuple[Sample, ...]], dict[int, Together]]:
+) -> tuple[list[tuple[Sample, ...]], dict[int, SharedTime]]:
     """Of guests that work at the same time in several windows: the samples of each within the stretches that all share.
 
     runs: samples, each with the number of its window as `slice`, and the same in host time; only those that are used
@@ -122,7 +122,7 @@ def within_windows(
     too, long ones would be left out more often than short ones, and the guests would seem to be faster.
     """
     used = [_by_window(samples) for samples, _ in runs]
-    found: dict[int, Together] = {}
+    found: dict[int, SharedTime] = {}
     inside: list[set[int]] = [set() for _ in runs]
     for window in set.intersection(*(set(one) for one in used)):
         places = [one[window] for one in used]
@@ -136,7 +136,7 @@ def within_windows(
                 float(timed.start_ns[next(n for n, one in enumerate(samples) if one.slice == window)])
                 for samples, timed in runs
             ]
-            found[window] = Together(start, end, round(max(begun) - min(begun)))
+            found[window] = SharedTime(start, end, round(max(begun) - min(begun)))
             for mine, more in zip(inside, within, strict=True):
                 mine |= more
     mark = "outside the stretch in which all measured placements overlap"
@@ -150,7 +150,7 @@ def within_windows(
     return cut, found
 
 
-def shared_s(windows: Iterable[Together]) -> float:
+def shared_s(windows: Iterable[SharedTime]) -> float:
     """Length of the stretches in which all guests worked, added up."""
     return sum(one.end_ns - one.start_ns for one in windows) * 1e-9
 

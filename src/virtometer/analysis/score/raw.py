@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from virtometer.analysis.score.of_run import NoScore, Window, score
+from virtometer.analysis.score.of_run import NoScore, WindowBounds, score
 from virtometer.analysis.score.slices import counted_in_slices
 from virtometer.model import Campaign, ClockFit, FailureKind, Mark, MarkKind, Run, TrialRecord
 
@@ -54,7 +54,7 @@ def _scored_at_last(run: Run) -> Run:
     clock = _own(run.probes[0].received_guest_ns, run.probes[0].sent_host_ns)
     used = [replace(sample, excluded=None, mark="") for sample in run.samples]
     run = replace(run, samples=counted_in_slices(used))
-    window: Window = (clock.to_host_ns(run.samples[0].start_ns), clock.to_host_ns(run.samples[-1].end_ns))
+    window: WindowBounds = (clock.to_host_ns(run.samples[0].start_ns), clock.to_host_ns(run.samples[-1].end_ns))
     return replace(run, score=score(run, clock, window))
 
 

@@ -18,10 +18,10 @@ class ToolMeasure:
     meaning: str
 
 
-SAYS = ToolMeasure("tool-reported", "guest-itself", "the tool's number as it said it")
+REPORTED = ToolMeasure("tool-reported", "guest-itself", "the tool's number as it said it")
 CORRECTED = ToolMeasure("tool-corrected", "host", "the tool's number corrected by the rate of the guest's clock")
 BY_WALL_CLOCK = ToolMeasure("tool-by-wall-clock", "host", "the tool's work by the host's time around the whole program")
-TOOL_MEASURES = {one.name: one for one in (BY_WALL_CLOCK, CORRECTED, SAYS)}
+TOOL_MEASURES = {one.name: one for one in (BY_WALL_CLOCK, CORRECTED, REPORTED)}
 
 
 def with_host_time(run: Run, work: int | None, around_s: float) -> Run:

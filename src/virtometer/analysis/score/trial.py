@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from virtometer.analysis.score.of_run import NoScore, Window, cut, score
+from virtometer.analysis.score.of_run import NoScore, WindowBounds, cut, score
 from virtometer.analysis.score.overlap import TimedRun, account_mark
-from virtometer.analysis.score.stops import stops
+from virtometer.analysis.score.stalls import stalls_of
 from virtometer.analysis.score.tool_measures import with_host_time
 from virtometer.model import FailureKind, GuestUse, HostUse, Mark, Run
 
-_ALL: Window = (-math.inf, math.inf)
+_ALL: WindowBounds = (-math.inf, math.inf)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Readings:
 
 
 def scored(
-    timed: Sequence[TimedRun], window: Window, readings: Readings, *, clock_error: float, max_stall_share: float
+    timed: Sequence[TimedRun], window: WindowBounds, readings: Readings, *, clock_error: float, max_stall_share: float
 ) -> tuple[list[Run], list[Mark]]:
     """The runs with their scores over a window (host ns), and the marks of the trial. NoScore where there is none.
 
@@ -53,7 +53,7 @@ def scored(
     return runs, [*marks, *([account] if account is not None else [])]
 
 
-def _scored_load(of: TimedRun, window: Window, guest_cpu_s: float | None, clock_error: float) -> Run:
+def _scored_load(of: TimedRun, window: WindowBounds, guest_cpu_s: float | None, clock_error: float) -> Run:
     """The score of a load in the window of what is measured; over all it did where no sample lies in there."""
     with suppress(NoScore):
         return _scored(of, window, guest_cpu_s, clock_error)
@@ -61,7 +61,7 @@ def _scored_load(of: TimedRun, window: Window, guest_cpu_s: float | None, clock_
     return replace(run, score=score(run, of.clock, window, guest_cpu_s))
 
 
-def _scored(of: TimedRun, window: Window, guest_cpu_s: float | None, clock_error: float) -> Run:
+def _scored(of: TimedRun, window: WindowBounds, guest_cpu_s: float | None, clock_error: float) -> Run:
     # A tool's number is that of its whole run, of which nothing can be cut off.
     run = cut(of.run, of.clock, of.intervals, _ALL if of.run.by_tool else window, clock_error)
     if run.by_tool and not (run.reported.value or 0.0) > 0:
@@ -78,4 +78,4 @@ def _stall(of: TimedRun, run: Run, limit: float) -> Mark | None:
     """The mark of a run that was stopped for a while; None where it was not."""
     pairs = zip(of.intervals, run.samples, strict=True)
     used = [(interval, sample.work) for interval, sample in pairs if sample.used]
-    return stops(used, gaps=of.gaps).mark(limit, of.guest)
+    return stalls_of(used, gaps=of.gaps).mark(limit, of.guest)

@@ -19,7 +19,7 @@ LEVEL = 0.95
 
 def interval(
     values: Iterable[float],
-    together: int = 1,
+    jointly: int = 1,
     *,
     least: float = -math.inf,
     most: float = math.inf,
@@ -27,7 +27,7 @@ def interval(
 ) -> Estimate | None:
     """The arithmetic mean with its interval, cut to what is possible; None without a value.
 
-    `together`: how many intervals hold jointly. least, most: what the figure can be at all. skewed: its values have a
+    `jointly`: how many intervals hold jointly. least, most: what the figure can be at all. skewed: its values have a
     long tail on one side.
     """
     found = list(values)
@@ -36,7 +36,7 @@ def interval(
         return None
     if of.n < MIN_BLOCKS:
         return Estimate(of.mean, None, None, of.n, LEVEL)
-    reach = float(special.stdtrit(of.n - 1, 1 - (1 - LEVEL) / together / 2)) / math.sqrt(of.n)
+    reach = float(special.stdtrit(of.n - 1, 1 - (1 - LEVEL) / jointly / 2)) / math.sqrt(of.n)
     skewness = _skewness(found, of.mean) if skewed else 0.0
     below, above = (_without_skewness(side * reach, skewness, of.n) * of.sd for side in (1, -1))
     return Estimate(of.mean, max(of.mean - below, least), min(of.mean - above, most), of.n, LEVEL)

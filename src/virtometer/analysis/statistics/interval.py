@@ -16,10 +16,10 @@ from virtometer.model import Estimate
 class IntervalMethod(Protocol):
     """From the logarithms of the blocks, in their order, to what is behind them, taken back from the log scale."""
 
-    def __call__(self, logs: Sequence[float], level: float, together: int) -> Estimate | None:
+    def __call__(self, logs: Sequence[float], level: float, jointly: int) -> Estimate | None:
         """None without a block; no interval where there are too few.
 
-        `together`: how many intervals cover `level` jointly (Bonferroni).
+        `jointly`: how many intervals cover `level` jointly (Bonferroni).
         """
 
 
@@ -33,14 +33,14 @@ USUAL = "student"
 
 
 def interval(
-    logs: Iterable[float], level: float = 0.95, *, strictness: float = 1.0, together: int = 1, method: str = USUAL
+    logs: Iterable[float], level: float = 0.95, *, strictness: float = 1.0, jointly: int = 1, method: str = USUAL
 ) -> Estimate | None:
     """The estimate behind the logarithms of blocks; None without any.
 
     strictness: the factor of 1 - level in a campaign with stages. 0.6 makes an interval of 97 %, as the estimate says,
-    that covers 95 %. `together`: as of a method; the estimate says the joint level.
+    that covers 95 %. `jointly`: as of a method; the estimate says the joint level.
     """
-    return METHODS[method]([*logs], stricter(strictness, level), together)
+    return METHODS[method]([*logs], stricter(strictness, level), jointly)
 
 
 def stricter(strictness: float, level: float = 0.95) -> float:

@@ -17,7 +17,7 @@ from scipy import special
 from virtometer.model import MIN_BLOCKS, Estimate
 
 
-def interval(logs: Sequence[float], level: float = 0.95, together: int = 1) -> Estimate | None:
+def interval(logs: Sequence[float], level: float = 0.95, jointly: int = 1) -> Estimate | None:
     """The median of logarithms as a ratio, with the narrowest interval that covers at least `level`.
 
     `level` of the result is the coverage of this interval alone. No interval below MIN_BLOCKS; None without a value.
@@ -26,7 +26,7 @@ def interval(logs: Sequence[float], level: float = 0.95, together: int = 1) -> E
     if n == 0:
         return None
     middle = math.exp(statistics.median(ordered))
-    rank = rank_of(n, level if together == 1 else 1 - (1 - level) / together)
+    rank = rank_of(n, level if jointly == 1 else 1 - (1 - level) / jointly)
     if n < MIN_BLOCKS or rank == 0:
         return Estimate(middle, None, None, n, level)
     covers = 1 - 2 * float(special.bdtr(rank - 1, n, 0.5))

@@ -13,15 +13,15 @@ from virtometer.analysis.statistics.spread import Spread, spread
 from virtometer.model import MIN_BLOCKS, Estimate
 
 
-def interval(logs: Sequence[float], level: float = 0.95, together: int = 1) -> Estimate | None:
+def interval(logs: Sequence[float], level: float = 0.95, jointly: int = 1) -> Estimate | None:
     """Of the blocks' logarithms; the interval is None on both sides below MIN_BLOCKS blocks."""
     of = spread(logs)
-    return None if of is None else of_spread(of, level, together)
+    return None if of is None else of_spread(of, level, jointly)
 
 
-def of_spread(of: Spread, level: float = 0.95, together: int = 1) -> Estimate:
+def of_spread(of: Spread, level: float = 0.95, jointly: int = 1) -> Estimate:
     """As `interval`, where the mean and its error are not those of one series of blocks."""
     if of.n < MIN_BLOCKS:
         return Estimate(math.exp(of.mean), None, None, of.n, level)
-    half = of.reach((1 - level) / together / 2)
+    half = of.reach((1 - level) / jointly / 2)
     return Estimate(math.exp(of.mean), math.exp(of.mean - half), math.exp(of.mean + half), of.n, level)

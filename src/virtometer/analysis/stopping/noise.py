@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from virtometer.analysis.compare.blocks import Cell, cells
+from virtometer.analysis.compare.blocks import TreatmentData, by_treatment
 from virtometer.analysis.compare.ratios import ratios
 from virtometer.analysis.statistics.equivalence import noise_floor_share
 from virtometer.analysis.statistics.precision import MAX_BLOCKS, detectable
@@ -41,7 +41,7 @@ class Noise:
 
 def noise(campaign: Campaign) -> tuple[Noise, ...]:
     """For every workload of a plan with two environments of the same kind: the baseline, and the same again."""
-    table = cells(campaign)
+    table = by_treatment(campaign)
     baseline = campaign.plan.baseline
     (again,) = (one.name for one in campaign.plan.environments if one.name != baseline)
     starts_s = math.fsum(guest.provision_s for guest in campaign.guests) / campaign.plan.first_blocks
@@ -51,17 +51,17 @@ def noise(campaign: Campaign) -> tuple[Noise, ...]:
     )
 
 
-def _of(cell: Cell, against: Cell, starts_s: float, wanted: VerdictBy) -> Noise:
-    of = spread(ratios(cell, against, wanted).decisive.values())
-    failed = [*cell.failed, *against.failed]
+def _of(data: TreatmentData, against: TreatmentData, starts_s: float, wanted: VerdictBy) -> Noise:
+    of = spread(ratios(data, against, wanted).decisive.values())
+    failed = [*data.failed, *against.failed]
     reason = failed[0].reason if failed else ""
     if of is None:
-        return Noise(cell.workload, 0, None, None, None, dict.fromkeys(MINUTES), reason)
-    both = (*cell.done, *against.done)
+        return Noise(data.workload, 0, None, None, None, dict.fromkeys(MINUTES), reason)
+    both = (*data.done, *against.done)
     block_s = 2 * math.fsum(record.wall_s for record in both) / len(both) + starts_s
     several = of.n > 1
     found = {minutes: _found_in(60.0 * minutes, of, block_s) if several else None for minutes in MINUTES}
-    return Noise(cell.workload, of.n, of.sd if several else None, noise_floor_share(of), block_s, found, reason)
+    return Noise(data.workload, of.n, of.sd if several else None, noise_floor_share(of), block_s, found, reason)
 
 
 def _found_in(seconds: float, of: Spread, block_s: float) -> float | None:

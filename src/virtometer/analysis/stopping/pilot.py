@@ -11,7 +11,7 @@ import math
 import statistics
 from dataclasses import dataclass
 
-from virtometer.analysis.compare.blocks import cells, counterpart, logs_by_block
+from virtometer.analysis.compare.blocks import by_treatment, counterpart, logs_by_block
 from virtometer.analysis.score.alone import alone_in
 from virtometer.model import Campaign
 
@@ -27,17 +27,17 @@ class TrialNoise:
 def trial_noise(campaign: Campaign) -> dict[str, TrialNoise]:
     """By workload; those are missing that have no environment with two blocks beside the baseline."""
     plan = campaign.plan
-    table = cells(campaign)
+    table = by_treatment(campaign)
     guests = _baseline_guests(campaign)
     found: dict[str, TrialNoise] = {}
     for workload in plan.workloads:
         squares, freedom = 0.0, 0
         against = table.get((workload.name, plan.baseline))
         for environment in plan.environments:
-            cell = table.get((workload.name, environment.name))
-            if environment.name == plan.baseline or cell is None or against is None or cell.shape is None:
+            data = table.get((workload.name, environment.name))
+            if environment.name == plan.baseline or data is None or against is None or data.shape is None:
                 continue
-            logs = [*logs_by_block(cell.values, counterpart(cell, against), cell.shape[2]).values()]
+            logs = [*logs_by_block(data.values, counterpart(data, against), data.shape[2]).values()]
             if len(logs) > 1:
                 squares += statistics.variance(logs) * (len(logs) - 1)
                 freedom += len(logs) - 1

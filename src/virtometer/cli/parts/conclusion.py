@@ -59,11 +59,11 @@ def print_table(analysis: Analysis, directory: Path, *, piped: bool = False, not
             method=method_sentences(analysis) if notes else None,
             more=all_notes,
         )
-    if analysis.findings or not analysis.together.groups:
+    if analysis.findings or not analysis.group_results.groups:
         console.print(made)
     for one in (*terminal(analysis, more), *effect_terminal.terminal(analysis.effects, more)):
         console.print(one)
-    if analysis.together.groups and not analysis.findings:
+    if analysis.group_results.groups and not analysis.findings:
         console.print(budget, markup=False, highlight=False)
     counts = analysis.counts
     for count, what in ((counts.failed, "failed"), (counts.unavailable, UNAVAILABLE)):

@@ -89,9 +89,9 @@ def show(
     loaded = resolved.plan
     shown = seed if seed is not None else loaded.seed if loaded.seed is not None else 0
     names = [environment.name for environment in loaded.environments]
-    together = residents_here(resolved, names, Path("results"))
+    resident = residents_here(resolved, names, Path("results"))
     apart = [one for one in growing_guests_here(resolved, names, Path("results")) if one.apart]
-    trials = schedule(loaded, names, shown, together.of_blocks, [one.scenario for one in apart])
+    trials = schedule(loaded, names, shown, resident.of_blocks, [one.scenario for one in apart])
     lines = [f"plan: {loaded.name}"]
     if loaded.question:
         lines.append(f"question: {loaded.question}")
@@ -100,7 +100,7 @@ def show(
         lines += _designed(loaded, noise, pilot)
     lines += given_up
     lines.append(f"size: {_size(loaded, len(trials))}{_too_few(loaded)}")
-    lines += _memory(loaded, together)
+    lines += _memory(loaded, resident)
     lines += [f"memory: {one.sentence}" for one in apart]
     lines += _disk(resolved)
     early = any(work.ends_early for work in resolved.works.values())
@@ -110,7 +110,7 @@ def show(
         lines += _second_stage(resolved, trials, noise, pilot)
     chosen = seed is not None or loaded.seed is not None
     lines.append(f"order: that of seed {shown}" + ("" if chosen else "; a run takes a fresh seed, and records it"))
-    lines += _trials(loaded, trials, grouped=len(together.groups) > 1)
+    lines += _trials(loaded, trials, grouped=len(resident.groups) > 1)
     say("\n".join(lines))
 
 
@@ -215,15 +215,15 @@ def _noise(plan: Plan, noise: str, pilot: Path | None) -> dict[str, float]:
     return {"": share_option("--noise", noise)} if noise else pilot_noise(pilot, plan) if pilot else {}
 
 
-def _memory(plan: Plan, together: Residents) -> list[str]:
+def _memory(plan: Plan, resident: Residents) -> list[str]:
     """What guests that take turns need at once, and their groups where this host has not so much."""
     from virtometer.design.schedule.scenarios import work_in_turns
     from virtometer.model import rounded_size
 
     if not work_in_turns(plan):
         return []
-    first, *groups = [*together.sentences()] or [
-        f"{together.arithmetic(together.groups[0])} for guests that take turns; {rounded_size(together.room)} are free"
+    first, *groups = [*resident.sentences()] or [
+        f"{resident.arithmetic(resident.groups[0])} for guests that take turns; {rounded_size(resident.room)} are free"
     ]
     return [f"memory: {first}", *groups]
 

@@ -7,6 +7,7 @@ anything.
 
 from __future__ import annotations
 
+import contextlib
 import math
 import re
 from collections.abc import Iterable, Mapping
@@ -103,19 +104,23 @@ def _decode(text: str | bytes, file: str) -> str:
     return text
 
 
-class _Bounded(yaml.SafeLoader):
+class _Bounded(yaml.composer.Composer):
     """Composes nodes, but not endlessly many and not endlessly deep."""
 
-    def __init__(self, text: str, file: str) -> None:
-        super().__init__(text)
+    _file = ""
+    _depth = 0
+    _parts = 0
+
+    def root(self, file: str) -> yaml.Node | None:
+        """The node of the only document; None without any. file: for errors."""
         self._file = file
-        self._depth = 0
-        self._parts = 0
+        node: yaml.Node | None = self.get_single_node()
+        return node
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:  # noqa: ANN401 - as PyYAML has it
         self._depth += 1
         self._parts += 1
-        line = self.peek_event().start_mark.line + 1  # type: ignore[no-untyped-call]
+        line = self.peek_event().start_mark.line + 1  # type: ignore[attr-defined]
         if self._depth > MAX_DEPTH:
             raise PlanError(self._file, line, f"nested more than {MAX_DEPTH} deep")
         if self._parts > MAX_PARTS:
@@ -127,6 +132,25 @@ class _Bounded(yaml.SafeLoader):
             self._depth -= 1
 
 
+class _Exact(_Bounded, yaml.SafeLoader):
+    """Parses in Python. Its errors say where and what."""
+
+
+_Parser: Any = yaml.cyaml.CParser if yaml.__with_libyaml__ else object  # type: ignore[attr-defined]
+
+
+class _Quick(_Bounded, _Parser, yaml.resolver.Resolver):  # type: ignore[misc]
+    """Parses by libyaml, ten times as fast. What it refuses is parsed again by `_Exact`, which has the last word.
+
+    Within brackets libyaml reads a `?` in the middle of a word as text, as YAML has it; `_Exact` refuses it.
+    """
+
+    def __init__(self, text: str) -> None:
+        _Parser.__init__(self, text)
+        yaml.composer.Composer.__init__(self)
+        yaml.resolver.Resolver.__init__(self)
+
+
 class _Reader:
     def __init__(self, file: str) -> None:
         self._file = file
@@ -134,18 +158,21 @@ class _Reader:
         self._lines: dict[Path, int] = {}
 
     def read(self, text: str) -> Document:
-        loader = _Bounded(text, self._file)
         try:
-            node = loader.get_single_node()
+            node = self._composed(text)
         except yaml.MarkedYAMLError as cause:
             raise self._syntax(cause) from cause
         except yaml.YAMLError as cause:
             raise PlanError(self._file, 0, f"this is not YAML ({cause})") from cause
-        finally:
-            loader.dispose()
         if node is None:
             raise PlanError(self._file, 0, "the plan is empty")
         return Document(self._value(node, ()), self._lines, self._file)
+
+    def _composed(self, text: str) -> yaml.Node | None:
+        if yaml.__with_libyaml__ and "\t" not in text:  # libyaml lets more tabs in than YAML does
+            with contextlib.suppress(yaml.YAMLError):
+                return _Quick(text).root(self._file)
+        return _Exact(text).root(self._file)
 
     def _syntax(self, cause: yaml.MarkedYAMLError) -> PlanError:
         mark = cause.problem_mark or cause.context_mark
@@ -201,7 +228,7 @@ class _Reader:
     def _scalar(self, node: yaml.ScalarNode) -> str | int | float | bool | None:
         line = node.start_mark.line + 1
         text = str(node.value)
-        if node.style is not None:  # in quotes, or a block of text
+        if node.style:  # in quotes, or a block of text
             self._plain(node, _TEXT_TAG)
             return text
         if node.tag not in _IMPLICIT_TAGS:

@@ -33,15 +33,15 @@ _LEGEND = (
 
 def section(analysis: Analysis) -> Section | None:
     """A part for each scenario of groups, and one for the matrix of interference of all loaded guests."""
-    together = analysis.together
+    results = analysis.group_results
     made: list[Section] = []
     for scenario in analysis.campaign.plan.scenarios:
-        groups = [group for group in together.groups if group.scenario == scenario.name]
-        matrices = [one for one in together.matrices if one.scenario == scenario.name]
+        groups = [group for group in results.groups if group.scenario == scenario.name]
+        matrices = [one for one in results.matrices if one.scenario == scenario.name]
         if groups or matrices:
             about = f"{_TYPES[scenario.type]}."
             made.append(_part(analysis, scenario.name, f"group-{len(made) + 1}", about, groups, matrices))
-    for one in together.matrices:
+    for one in results.matrices:
         if ", " in one.scenario and all(one.scenario != part.title for part in made):
             identity = f"group-{len(made) + 1}"
             made.append(_part(analysis, "Interference", identity, "Every victim beside every load.", [], [one]))
@@ -51,7 +51,7 @@ def section(analysis: Analysis) -> Section | None:
 def _part(
     analysis: Analysis, name: str, identity: str, about: str, groups: Sequence[Group], matrices: Sequence[Matrix]
 ) -> Section:
-    scalings = [one for one in analysis.together.scalings if one.scenario == name]
+    scalings = [one for one in analysis.group_results.scalings if one.scenario == name]
     workloads = dict.fromkeys(group.workload for group in groups)
     of_workloads = [[group for group in groups if group.workload == one] for one in workloads]
     example = _example(analysis, name)

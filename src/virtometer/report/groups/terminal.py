@@ -20,10 +20,10 @@ def terminal(analysis: Analysis, more: str | None = None) -> list[Table | Text]:
 
     more: the command that prints all notes; None: they are shown.
     """
-    together = analysis.together
+    results = analysis.group_results
     shown: list[Table | Text] = []
-    for scenario in dict.fromkeys(group.scenario for group in together.groups):
-        groups = [group for group in together.groups if group.scenario == scenario]
+    for scenario in dict.fromkeys(group.scenario for group in results.groups):
+        groups = [group for group in results.groups if group.scenario == scenario]
         headings = dict.fromkeys(map(_heading, groups))
         for heading in headings:
             of = [group for group in groups if _heading(group) == heading]
@@ -36,7 +36,7 @@ def terminal(analysis: Analysis, more: str | None = None) -> list[Table | Text]:
         shown += notes([f"{name}: {note}" for name, note in shared], more)
         if said := tables.watcher(groups):
             shown.append(Text(f" {said}", style="dim"))
-    for one in together.matrices:
+    for one in results.matrices:
         matrix = tables.matrix(one)
         made = plain_table(f"{one.scenario}: {matrix.caption}")
         for number, column in enumerate(matrix.columns):

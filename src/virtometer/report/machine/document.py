@@ -169,9 +169,9 @@ REPORT = Shape(
     clock=campaign.clock  host|guest  what everything is timed by: the host's clock, or, where raw values were asked
         for, the guests' own
     findings      finding[]      one for every workload and environment, in the plan's order
-    groups=together.groups  group[]  empty where no scenario has several guests
-    matrices=together.matrices  matrix[]  interference of loaded scenarios, and networks; empty where there are none
-    scaling=together.scalings  scaling[]  of each scenario, environment and workload with several numbers of guests
+    groups=group_results.groups  group[]  empty where no scenario has several guests
+    matrices=group_results.matrices  matrix[]  interference of loaded scenarios, and networks; empty without any
+    scaling=group_results.scalings  scaling[]  of each scenario, environment and workload with several numbers of guests
     knees         knee[]         latency under rising load, of each sweep over a rate and environment
     controls      control[]      the baseline against itself, by workload; empty where it was measured once a block
     stages=campaign.stages  stage[]  further blocks, fixed from those before them

@@ -104,7 +104,7 @@ def groups_csv(analysis: Analysis) -> str:
     """
 
     def rows() -> Iterable[Mapping[str, object]]:
-        for of in analysis.together.groups:
+        for of in analysis.group_results.groups:
             if of.follows_alone and of.alone.estimate is not None:
                 yield _single(of, of.alone.estimate)
             shared = {**dict(GROUP.cells(of)), **_states(of.host)}
@@ -145,7 +145,7 @@ def matrices_csv(analysis: Analysis) -> str:
     tables = {"values": "value", "low": "low", "high": "high", "n": "n", "intensity": "intensity"}
 
     def rows() -> Iterable[Mapping[str, object]]:
-        for of in analysis.together.matrices:
+        for of in analysis.group_results.matrices:
             made = plain(MATRIX.row(of))
             shared = {**made, "notes": " | ".join(of.notes)}
             for at, row in enumerate(of.rows):

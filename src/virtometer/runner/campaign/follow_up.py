@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
-from virtometer.analysis.compare.blocks import cells
+from virtometer.analysis.compare.blocks import by_treatment
 from virtometer.analysis.effects.of_campaign import experiment
 from virtometer.analysis.effects.screening import screened, seen
 from virtometer.design.factorial.follow_up import follow_up, follow_up_blocks, with_follow_up
@@ -26,7 +26,7 @@ def second_stage(campaign: Campaign, prepare: Prepare, results: Path) -> tuple[S
     results: where the campaign's results are.
     """
     plan = campaign.plan
-    made = experiment(campaign, cells(campaign))
+    made = experiment(campaign, by_treatment(campaign))
     assert made is not None
 
     def has_room(kept: Collection[str]) -> bool:
@@ -46,8 +46,8 @@ def second_stage(campaign: Campaign, prepare: Prepare, results: Path) -> tuple[S
     named = [name for name in chosen.cells if name in works]
     measured = list(dict.fromkeys([plan.baseline, *named]))
     blocks = follow_up_blocks(plan, len(chosen.cells))
-    together = residents_here(larger, measured, results)
-    trials = following(larger.plan, campaign.seed, campaign.planned, measured, blocks, together.of_blocks)
+    resident = residents_here(larger, measured, results)
+    trials = following(larger.plan, campaign.seed, campaign.planned, measured, blocks, resident.of_blocks)
     stage = Stage(
         now(),
         first_trial,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 
-from virtometer.analysis.compare.blocks import Cell, Key, cells
+from virtometer.analysis.compare.blocks import Key, TreatmentData, by_treatment
 from virtometer.analysis.conclude import busy_host, comparisons, control_spreads, decisive_spreads
 from virtometer.analysis.effects.further import allot_effects, blocks_of_workloads, reported
 from virtometer.analysis.effects.in_stages import strictness
@@ -41,7 +41,7 @@ def next_stage(campaign: Campaign, more: int | None = None) -> tuple[Stage, tupl
     if costs is None or (more is None and not has_next(campaign)):
         return None
     left_s, most, limit = _limits(campaign, costs, more)
-    table = cells(campaign)
+    table = by_treatment(campaign)
     blocks, beyond = _of_effects(campaign, table, costs, left_s, most, wished=more is not None)
     left_s -= _price(campaign, costs, blocks)
     ratios, more_beyond = _of_comparisons(campaign, table, costs, left_s, most, more)
@@ -70,7 +70,13 @@ def _limits(campaign: Campaign, costs: BlockCosts, more: int | None) -> tuple[fl
 
 
 def _of_effects(
-    campaign: Campaign, table: Mapping[Key, Cell], costs: BlockCosts, left_s: float, most: _Most, *, wished: bool
+    campaign: Campaign,
+    table: Mapping[Key, TreatmentData],
+    costs: BlockCosts,
+    left_s: float,
+    most: _Most,
+    *,
+    wished: bool,
 ) -> tuple[_Blocks, _Beyond]:
     """Further blocks for effects: all combinations of the last design, by workload. Nothing without factors."""
     made = second_experiment(campaign, table) or experiment(campaign, table)
@@ -127,7 +133,7 @@ def _price(campaign: Campaign, costs: BlockCosts, blocks: Mapping[Key, int]) -> 
 
 def _of_comparisons(
     campaign: Campaign,
-    table: Mapping[Key, Cell],
+    table: Mapping[Key, TreatmentData],
     costs: BlockCosts,
     left_s: float,
     most: _Most,

@@ -85,11 +85,11 @@ def _begin(
     programs = Programs()
     versions = _versions(resolved, programs)
     working = [state.name for state in statuses if state.works]
-    together = residents_here(resolved, working, directory)
+    resident = residents_here(resolved, working, directory)
     growing_guests = growing_guests_here(resolved, working, directory)
-    for sentence in [*together.sentences(), *(one.sentence for one in growing_guests if one.apart)]:
+    for sentence in [*resident.sentences(), *(one.sentence for one in growing_guests if one.apart)]:
         progress.message(sentence)
-    planned = schedule(plan, working, seed, together.of_blocks, [one.scenario for one in growing_guests if one.apart])
+    planned = schedule(plan, working, seed, resident.of_blocks, [one.scenario for one in growing_guests if one.apart])
     campaign = Campaign(
         plan=plan,
         plan_text=plan_text,

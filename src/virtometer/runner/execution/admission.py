@@ -52,8 +52,8 @@ class Admission:
         session, limits, costs = running_guest.session, self._plan.limits, self._probe_costs
         monitor = ClockMonitor(session, limits, guest.cpu_ns, costs, host_timed=host_timed)
         name = f"t{trial.index}-{placement.ordinal}{'-again' if again else ''}"
-        together = placement.role == "measured" and len(trial.measured) > 1 and trial.turns is None and not host_timed
-        state = RunState(name, host_timed=host_timed, in_slices=trial.turns is not None, together=together)
+        in_group = placement.role == "measured" and len(trial.measured) > 1 and trial.turns is None and not host_timed
+        state = RunState(name, host_timed=host_timed, in_slices=trial.turns is not None, in_group=in_group)
         return PlacementRun(placement, running_guest, work, state, monitor, work.seconds * (LONGER if again else 1.0))
 
     def place(self, running: Sequence[PlacementRun], block: int) -> None:

@@ -60,7 +60,7 @@ class Conversation:
         }
         if one.state.in_slices:
             arguments["slice_s"] = self._slice_s
-        if one.state.together:
+        if one.state.in_group:
             arguments["together"] = True
         one.running_guest.session.request("prepare", arguments, self._limits.answer_s)
 
@@ -74,7 +74,7 @@ class Conversation:
 
         self._ask_all(running, send, lambda one, request: one.running_guest.session.answer(request))
 
-    def begin_together(self, running: Sequence[PlacementRun]) -> list[Mark]:
+    def begin_group(self, running: Sequence[PlacementRun]) -> list[Mark]:
         """Let the windows that wait begin at one moment. Returns the marks of guests that learnt of it too late."""
         longest_ns = []
         for one in running:
@@ -129,7 +129,7 @@ class Conversation:
         the threads that want a processor are counted (time.monotonic), and by whom. alone: a failure ends a run alone,
         as `failing`, and the others are waited for.
         """
-        together = [*running, *beside]
+        all_running = [*running, *beside]
         deadline = time.monotonic() + limit_s
         ending = failing if alone else nullcontext
 
@@ -143,7 +143,7 @@ class Conversation:
             # First: what came with an earlier answer is in no descriptor any more.
             for one in listening(waiting):
                 with ending(one):
-                    self._hear(one, together, pings=watching is not None)
+                    self._hear(one, all_running, pings=watching is not None)
             waiting, left = late(), deadline - time.monotonic()
             if not waiting:
                 return
@@ -171,10 +171,10 @@ class Conversation:
             for one in loads:
                 self._hear(one, [*loads, *beside], pings=False)
 
-    def _hear(self, of: PlacementRun, together: Sequence[PlacementRun], *, pings: bool) -> None:
-        """Take the events that came from a guest, each for its run among `together`. Raises what ends one of these."""
+    def _hear(self, of: PlacementRun, all_running: Sequence[PlacementRun], *, pings: bool) -> None:
+        """Take the events that came from a guest, each for its run. Raises what ends one of these."""
         session = of.running_guest.session
-        sharing = [one for one in together if one.running_guest is of.running_guest]
+        sharing = [one for one in all_running if one.running_guest is of.running_guest]
         with guarded(of):
             if pings and of.placement.role != "service":
                 of.clock.ping()

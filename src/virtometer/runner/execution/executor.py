@@ -31,7 +31,7 @@ from virtometer.runner.execution.conversation import Conversation, failing, guar
 from virtometer.runner.execution.failures import TrialFailed
 from virtometer.runner.execution.party import Scored, TrialParty
 from virtometer.runner.execution.placement_run import PlacementRun, guests_of
-from virtometer.runner.execution.policies import Account, Growing, Turns, Window, continuous
+from virtometer.runner.execution.policies import Growing, Turns, Window, WindowAccount, continuous
 from virtometer.runner.execution.services import Services
 from virtometer.runner.guests.running import RunningGuest
 from virtometer.runner.watch.observer import Observer
@@ -173,7 +173,7 @@ class Executor:
             self._agents.wait(members, "slice", limit_s, counting=middle, alone=True)
             observer.end()
             samples = tuple(one.state.samples[one.state.since :] for one in members)
-            party.add(Account(window, samples, time.monotonic() - begun))
+            party.add(WindowAccount(window, samples, time.monotonic() - begun))
         party.took_s += time.monotonic() - begun
 
     def _record(
@@ -276,15 +276,15 @@ class Executor:
         for one in running:
             with guarded(one):
                 one.clock.before(one.seconds)
-        together = [one for one in measured if one.state.together]
-        agents.start(together)
-        agents.wait(together, "window", limits.prepare_s, beside=services)
+        group = [one for one in measured if one.state.in_group]
+        agents.start(group)
+        agents.wait(group, "window", limits.prepare_s, beside=services)
         if loads:
             agents.start(loads)
             agents.settle(loads, services, _SETTLE_S)
         observer.begin()
-        agents.start([one for one in measured if not one.state.together])
-        late = agents.begin_together(together)
+        agents.start([one for one in measured if not one.state.in_group])
+        late = agents.begin_group(group)
         agents.wait(measured, "done", limit_s, beside=[*loads, *services], watching=observer)
         observer.end()
         agents.stop(loads, limits.answer_s)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from virtometer.analysis.score.overlap import TimedRun
-from virtometer.analysis.score.tool_measures import SAYS
+from virtometer.analysis.score.tool_measures import REPORTED
 from virtometer.clock import intervals
 from virtometer.errors import LinkError, UsageError
 from virtometer.host.cpu.weight import CONDITION
@@ -104,7 +104,7 @@ class PlacementRun:
         self.reading = reading = self.work.workload.read(self.work.op, done.output or "")
         if reading is None:
             return self._run(self.state.samples, report)
-        measures = {**report.measures, SAYS.name: {"unit": self.work.operation.unit, "value": reading.value}}
+        measures = {**report.measures, REPORTED.name: {"unit": self.work.operation.unit, "value": reading.value}}
         samples = tuple(replace(sample, work=reading.work or 1) for sample in self.state.samples)
         return self._run(samples, replace(report, value=reading.value, measures=measures))
 

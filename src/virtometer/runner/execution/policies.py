@@ -51,7 +51,7 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class WindowAccount:
     """What became of a window: the samples of each guest, and the seconds of the laboratory that it took."""
 
     window: Window
@@ -69,7 +69,7 @@ class Party(ABC):
         """Nothing has been measured."""
         self.trial = trial
         self.seconds = seconds
-        self.accounts: list[Account] = []
+        self.accounts: list[WindowAccount] = []
         self.long_count = 0
         self.iterations_s: list[float] = []  # of each window: the median of the guest that has the longest
         self.worked_s = 0.0  # in windows that count and are not long
@@ -104,7 +104,7 @@ class Party(ABC):
     def hardly_shared(self) -> bool:
         """Whether its guests worked at the same time for too little of their windows. `repeated` says so then."""
 
-    def add(self, account: Account) -> None:
+    def add(self, account: WindowAccount) -> None:
         """A window has ended."""
         self.accounts.append(account)
         if self.failed:
@@ -121,7 +121,7 @@ class Party(ABC):
         """Those of one guest in all windows of this trial."""
         return tuple(sample for account in self.accounts for sample in account.samples[member])
 
-    def long_window(self, number: int) -> Account | None:
+    def long_window(self, number: int) -> WindowAccount | None:
         """The account of one long window."""
         found = (one for one in self.accounts if one.window.long and one.window.number == number)
         return next(found, None)

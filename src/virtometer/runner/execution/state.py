@@ -33,14 +33,15 @@ class RunState:
 
     `clock_error`: what is wrong with the samples' times. The run goes on to its end, for what it measured is kept.
     `host_timed`: the laboratory releases the iterations; `in_slices`: it releases slices, and `slice` is the number of
-    the last one, `since` how many samples there were before it; `together`: it releases the window.
+    the last one, `since` how many samples there were before it; `in_group`: it releases the window, at the same time as
+    the windows of other guests.
     `waits`: the kind of what waits; `works`: it was released.
     """
 
     run: str
     host_timed: bool = False
     in_slices: bool = False
-    together: bool = False
+    in_group: bool = False
     slice: int | None = None
     since: int = 0
     waits: WaitingKind | None = None
@@ -91,7 +92,7 @@ class RunState:
             return replace(self, waits=event.iteration, works=False)
         if isinstance(event, IterationDone) and self.phase == "running" and self.waits is None:
             return replace(self, works=False)
-        released = self.works or not (self.in_slices or self.together)
+        released = self.works or not (self.in_slices or self.in_group)
         if isinstance(event, Samples) and self.phase == "running" and released:
             fresh = tuple(
                 Sample(one.start_ns, one.end_ns, one.work, one.check, slice=self.slice) for one in event.samples
@@ -116,13 +117,13 @@ class RunState:
         if isinstance(event, Waiting) and event.iteration == "slice":
             return self.in_slices
         if isinstance(event, Waiting) and event.iteration == "window":
-            return self.together
+            return self.in_group
         return self.host_timed
 
     @property
     def _at_rest(self) -> bool:
         """Whether what was released has ended: an iteration with `iteration-done`, a slice with its samples."""
-        if self.together:
+        if self.in_group:
             return not (self.works or self.samples)
         if not self.in_slices:
             return not self.works

@@ -86,7 +86,7 @@ def chosen(settings: Settings, share: Share, among: Collection[int]) -> frozense
     if settings.processors == "apart" and share.own is not None and share.before is not None:
         count = min(max(share.own, settings.fewest_processors), len(downwards))
         return frozenset(downwards[(share.before + number) % len(downwards)] for number in range(count))
-    needed_here = share.own if settings.processors == "together" else share.count
+    needed_here = share.own if settings.processors == "shared" else share.count
     if settings.processors in ("all", "apart") or needed_here is None:
         return frozenset(among)
     return frozenset(downwards[: max(needed_here, settings.fewest_processors)])

@@ -15,7 +15,7 @@ from virtometer.runner.watch.activity import runnable, with_activity
 from virtometer.runner.watch.cost import Budget
 from virtometer.runner.watch.foreign import HostWatch, foreign, temperature_c
 from virtometer.runner.watch.network import NetworkWatch, traffic
-from virtometer.runner.watch.points import VARIED, Point, ReadParts, Window, read_point, spent
+from virtometer.runner.watch.points import VARIED, ObservedWindow, Point, ReadParts, read_point, spent
 
 _NEIGHBOURS = 4
 """Slices on each side whose ticks are added to those of a slice, where the host counts in ticks."""
@@ -58,8 +58,8 @@ class Observer:
         """
         self._guests, self._parts, self._watch, self._network = guests, parts, watch, network
         self._continuous, self._several = continuous, several
-        self.windows: list[Window] = []
-        self.long_windows: list[Window] = []
+        self.windows: list[ObservedWindow] = []
+        self.long_windows: list[ObservedWindow] = []
         self.of_long_windows = False
         self._apart: Collection[int] = ()
         self._budgets = {False: Budget(), True: Budget()}  # of windows, of long windows
@@ -119,7 +119,7 @@ class Observer:
         points = tuple(self._points)
         end_ns = points[-1].at_ns if points else time.monotonic_ns()
         cost_ns = sum(point.cost_ns for point in points) + self._counting_ns
-        window = Window(self._begun_ns, end_ns, points, self._number, tuple(self._runnable), cost_ns)
+        window = ObservedWindow(self._begun_ns, end_ns, points, self._number, tuple(self._runnable), cost_ns)
         (self.long_windows if self._long else self.windows).append(window)
         self._budgets[self._long].passed(end_ns - self._begun_ns, cost_ns)
         self._begun_ns, self._points = None, []
@@ -196,14 +196,14 @@ class Observer:
         """Length of the windows between two moments, from before their releases until all guests rest."""
         return sum(one.length_s for one in self._inside(start_ns, end_ns))
 
-    def _inside(self, start_ns: float, end_ns: float) -> list[Window]:
+    def _inside(self, start_ns: float, end_ns: float) -> list[ObservedWindow]:
         windows = self.long_windows
         if not self.of_long_windows:
             windows = [one for one in self.windows if one.number not in self._apart]
         inside = [one for one in windows if one.start_ns < end_ns and one.end_ns > start_ns]
         return [one.cut(start_ns, end_ns) for one in inside] if self._continuous else inside
 
-    def _unobserved(self, inside: Sequence[Window]) -> Mark:
+    def _unobserved(self, inside: Sequence[ObservedWindow]) -> Mark:
         text = "none of its windows was read"
         if self._continuous:
             gap_s = max((b.at_ns - a.at_ns for a, b in _pairs(inside)), default=0) * 1e-9
@@ -230,7 +230,7 @@ class Observer:
         return [Mark(MarkKind.RUN_DELAY, f"{text} {len(shares)} slices while the guest was ready")]
 
 
-def _pairs(windows: Sequence[Window]) -> list[tuple[Point, Point]]:
+def _pairs(windows: Sequence[ObservedWindow]) -> list[tuple[Point, Point]]:
     """Successive points of each window."""
     return [pair for one in windows for pair in one.pairs]
 

@@ -52,7 +52,7 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class ObservedWindow:
     """A window of the guests' work (host ns), with the points taken in it, the first and the last at its ends.
 
     points: none where it was not read. number: of its round. runnable: threads that ran or were ready as the guests
@@ -90,7 +90,7 @@ class Window:
         """Whether it is known what happened in it."""
         return bool(self.points) and not self.hidden
 
-    def cut(self, start_ns: float, end_ns: float) -> Window:
+    def cut(self, start_ns: float, end_ns: float) -> ObservedWindow:
         """What of it lies between two moments, with the points around it."""
         around = [(a, b) for a, b in self.pairs if a.at_ns < end_ns and b.at_ns > start_ns]
         return replace(
@@ -109,7 +109,7 @@ class Window:
         return inside_ns / max(last.at_ns - first.at_ns, 1)
 
 
-def spent(windows: Sequence[Window]) -> Counts | None:
+def spent(windows: Sequence[ObservedWindow]) -> Counts | None:
     """What was counted in windows; those that were read stand for all, by their lengths. None: nothing was read."""
     read = [one for one in windows if one.read]
     if windows and not read:

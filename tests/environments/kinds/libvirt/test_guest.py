@@ -78,11 +78,12 @@ def test_a_process_that_has_ended_is_no_guest(lab: LabContext) -> None:
 
 def test_what_is_not_visible_is_unknown_and_never_0(lab: LabContext) -> None:
     guest, runs = DomainGuest(lab, "far", Settings()), [True]
-    guest.follow_nothing("libvirt at esx://far shows no process of web", lambda: runs[0])
+    reason = "libvirt at esx://far shows no process of web"
+    guest.follow_nothing(reason, lambda: runs[0])
     for _ in range(2):
-        with pytest.raises(OSError, match="unknown: libvirt at esx://far shows no process of web"):
+        with pytest.raises(OSError, match=f"unknown: {reason}"):
             guest.cpu_ns()
-        assert guest.effective["cpu_accounting"] == "unknown: libvirt at esx://far shows no process of web"
+        assert guest.effective["cpu_accounting"] == f"unknown: {reason}"
         with pytest.raises(EnvironmentFailed, match="its processors are unknown"):
             guest.place({0})
         observer = Observer([guest.cpu_ns], parts=[guest.cpu_parts])

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.sentences import Said
 from tests.waiting import wait_until
 from virtometer.environments.base import LabContext
 from virtometer.environments.kinds.libvirt import domain_xml, virsh
@@ -137,19 +138,18 @@ def test_libvirts_reason_is_the_reason(lab: LabContext) -> None:
 
 @needs_virsh
 @pytest.mark.parametrize(
-    ("uri", "advice"),
+    ("uri", "package"),
     [
-        ("qemu+unix:///system?socket=/no/such/socket", "libvirt-daemon-system and libvirt-daemon-driver-qemu"),
-        ("lxc+unix:///system?socket=/no/such/socket", "libvirt-daemon-system and libvirt-daemon-driver-lxc"),
-        ("bhyve:///nowhere", "see whether virsh can connect to this URI"),
+        ("qemu+unix:///system?socket=/no/such/socket", "libvirt-daemon-driver-qemu"),
+        ("lxc+unix:///system?socket=/no/such/socket", "libvirt-daemon-driver-lxc"),
+        ("bhyve:///nowhere", ""),
     ],
 )
-def test_without_a_daemon_the_advice_names_the_packages(
-    lab: LabContext, uri: str, advice: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_daemon_the_advice_names_the_packages(said: Said, lab: LabContext, uri: str, package: str) -> None:
     with pytest.raises(EnvironmentFailed, match=r"failed to connect|no connection driver") as raised:
         Connection(lab.programs, uri).version()
-    assert advice in raised.value.advice
+    assert package in raised.value.advice
+    said(raised.value.advice)
 
 
 @needs_virsh
@@ -199,10 +199,11 @@ def test_without_virsh_its_package_is_named(tmp_path: Path, monkeypatch: pytest.
     assert raised.value.advice == "install the Debian package libvirt-clients"
 
 
-def test_a_driver_that_is_missing_is_named_with_its_package() -> None:
+def test_a_driver_that_is_missing_is_named_with_its_package(said: Said) -> None:
     reason = "no connection driver available for lxc:///system"
     advice = Connection(Programs(), "lxc:///system").advice(reason)
-    assert advice == "install the Debian package libvirt-daemon-driver-lxc, and start libvirtd again"
+    assert "libvirt-daemon-driver-lxc" in advice
+    said(advice)
     assert "driver bhyve" in Connection(Programs(), "bhyve:///system").advice(reason)
 
 

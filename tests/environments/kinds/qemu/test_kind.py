@@ -238,7 +238,7 @@ def test_two_guests_at_once_have_addresses_of_their_own(tmp_path: Path, works: C
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="mounting a file system without O_DIRECT needs root")
-def test_a_file_system_without_direct_access_is_told(tmp_path: Path, qemu: Qemu) -> None:
+def test_a_file_system_without_direct_access_is_reported(tmp_path: Path, qemu: Qemu) -> None:
     mounted = tmp_path / "ramfs"
     mounted.mkdir()
     subprocess.run(["mount", "-t", "ramfs", "none", mounted], check=True)

@@ -19,6 +19,7 @@ from tests.environments.booted import (
     processes_by_name,
     require,
 )
+from tests.sentences import Said
 from virtometer.environments.kinds.qemu.kind import Qemu, QemuSettings
 from virtometer.errors import EnvironmentFailed, MissingProgram
 from virtometer.model import Limits
@@ -66,11 +67,12 @@ def test_frames_go_through_a_relay_that_is_counted_and_ends_with_its_guest(qemu:
     assert has_ended(pids["socat"])
 
 
-def test_a_host_without_a_relay_or_a_bridge_says_so(qemu: Qemu, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_host_without_a_relay_or_a_bridge_says_so(qemu: Qemu, monkeypatch: pytest.MonkeyPatch, said: Said) -> None:
     with monkeypatch.context() as patch:
         hide_program(patch, qemu.lab.programs, "socat")
         with pytest.raises((MissingProgram, EnvironmentFailed), match=r"socat|network_backend socket cannot be had"):
             qemu.prepare(SOCKET)
     monkeypatch.setattr(type(qemu.lab.lan), "unavailable", lambda self: "it needs root")
-    with pytest.raises(EnvironmentFailed, match="network_backend socket cannot be had: it needs root"):
+    with pytest.raises(EnvironmentFailed, match=r"network_backend socket .*: it needs root") as refused:
         qemu.prepare(SOCKET)
+    said(refused.value.sentence)

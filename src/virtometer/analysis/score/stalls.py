@@ -27,7 +27,7 @@ _ENOUGH = 3  # samples, for their median to be the pace of the work
 
 
 @dataclass(frozen=True, slots=True)
-class Stops:
+class Stalls:
     """Host seconds lost in a run's stalls: in all, in how many, and when the longest one came."""
 
     window_s: float
@@ -52,13 +52,13 @@ class Stops:
         )
 
 
-def stops(samples: Sequence[tuple[Interval, int]], *, gaps: bool) -> Stops:
+def stalls_of(samples: Sequence[tuple[Interval, int]], *, gaps: bool) -> Stalls:
     """The stalls of one run. `samples`: time and work of each, in order; `gaps`: whether time between them counts.
 
     The agent waits between iterations that the laboratory releases, so that such gaps say nothing.
     """
     if len(samples) < _ENOUGH:
-        return Stops(0.0, 0.0, 0, 0.0)
+        return Stalls(0.0, 0.0, 0, 0.0)
     begin_ns = samples[0][0].start_ns
     paces = [stretch.duration_s / work for stretch, work in samples if work > 0]
     pace = statistics.median(paces) if paces else 0.0
@@ -73,4 +73,4 @@ def stops(samples: Sequence[tuple[Interval, int]], *, gaps: bool) -> Stops:
     worked_s = math.fsum(stretch.duration_s for stretch, _ in samples)
     window_s = (samples[-1][0].end_ns - begin_ns) * 1e-9 if gaps else worked_s
     longest_at_s = (found[0][1] - begin_ns) * 1e-9 if found else 0.0
-    return Stops(window_s, sum(seconds for seconds, _ in found), len(found), longest_at_s)
+    return Stalls(window_s, sum(seconds for seconds, _ in found), len(found), longest_at_s)

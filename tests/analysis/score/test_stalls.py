@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from virtometer.analysis.score.stops import Stops, stops
+from virtometer.analysis.score.stalls import Stalls, stalls_of
 from virtometer.clock.intervals import Interval
 from virtometer.model import MarkKind
 
@@ -22,7 +22,7 @@ def run(lengths: list[float], gaps: dict[int, float] | None = None) -> list[tupl
 
 
 def test_a_run_without_a_stop_has_no_mark() -> None:
-    found = stops(run([0.0125] * 80), gaps=True)
+    found = stalls_of(run([0.0125] * 80), gaps=True)
     assert (found.count, found.share) == (0, 0.0)
     assert found.mark(0.1, "box") is None
 
@@ -31,7 +31,7 @@ def test_a_run_without_a_stop_has_no_mark() -> None:
 def test_one_stop_within_a_sample_is_marked(place: int) -> None:
     lengths = [0.0125] * 80
     lengths[place] += 5.0
-    found = stops(run(lengths), gaps=True)
+    found = stalls_of(run(lengths), gaps=True)
     assert found.count == 1
     assert found.lost_s == pytest.approx(5.0, rel=0.01)
     assert found.share == pytest.approx(5 / 6, rel=0.01)
@@ -44,17 +44,17 @@ def test_one_stop_within_a_sample_is_marked(place: int) -> None:
 
 
 def test_a_stop_between_samples_is_marked_too() -> None:
-    found = stops(run([0.0125] * 80, {30: 0.5}), gaps=True)
+    found = stalls_of(run([0.0125] * 80, {30: 0.5}), gaps=True)
     assert found.count == 1
     assert found.lost_s == pytest.approx(0.5, rel=0.01)
-    assert stops(run([0.0125] * 80, {30: 0.5}), gaps=False).count == 0
+    assert stalls_of(run([0.0125] * 80, {30: 0.5}), gaps=False).count == 0
 
 
 def test_a_few_stops_add_up() -> None:
     lengths = [0.0125] * 80
     lengths[10] += 0.3
     lengths[50] += 0.2
-    found = stops(run(lengths), gaps=True)
+    found = stalls_of(run(lengths), gaps=True)
     assert found.count == 2
     assert "lost in 2 stalls, the longest 0.12" in str(found.mark(0.1, "box"))
 
@@ -70,12 +70,12 @@ def test_a_quota_of_processor_time_is_a_property_of_the_place(quota: float, wind
             need, length, left = need - left, length + left + (1 - quota) * 0.1, quota * 0.1
         left -= need
         lengths.append(length + need)
-    assert stops(run(lengths), gaps=True).mark(0.1, "box") is None
+    assert stalls_of(run(lengths), gaps=True).mark(0.1, "box") is None
 
 
 def test_long_stops_that_come_regularly_are_no_disturbance() -> None:
     lengths = [0.0125, 0.0125, 0.0125, 0.9] * 6
-    assert stops(run(lengths), gaps=True).count == 0
+    assert stalls_of(run(lengths), gaps=True).count == 0
 
 
 def test_different_amounts_of_work_are_no_stops() -> None:
@@ -83,9 +83,9 @@ def test_different_amounts_of_work_are_no_stops() -> None:
         (replace(stretch, duration_s=work * 1e-5), work)
         for (stretch, _), work in zip(run([1.0] * 5), [1, 9, 2, 50, 4], strict=True)
     ]
-    assert stops(made, gaps=False).count == 0
+    assert stalls_of(made, gaps=False).count == 0
 
 
 @pytest.mark.parametrize("lengths", [[], [1.0], [0.01, 5.0]])
 def test_too_few_samples_tell_nothing(lengths: list[float]) -> None:
-    assert stops(run(lengths), gaps=True) == Stops(0.0, 0.0, 0, 0.0)
+    assert stalls_of(run(lengths), gaps=True) == Stalls(0.0, 0.0, 0, 0.0)
