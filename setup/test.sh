@@ -25,6 +25,7 @@ thorough=
 if [ "${1:-}" = --all ]; then
     thorough=yes
     set -- -m "slow or not slow"
+    setup/packages.sh setup/thorough.txt "tests"
 fi
 
 # Tests start the product hundreds of times: it is compiled once.

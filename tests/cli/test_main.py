@@ -56,7 +56,7 @@ def test_the_verbs() -> None:
     assert {" ".join(words) for words, _ in COMMANDS} == {
         "doctor", "run", "time-server", "resume", "report", "compare", "analyse",
         "plan check", "plan show", "plan schema", "plan reference", "agent path", "image list", "image build",
-        "image remove",
+        "image remove", "study list", "study show", "study claims", "study report", "check-table",
     }  # fmt: skip
 
 
@@ -363,3 +363,5 @@ def test_the_built_in_plans_come_along_in_the_wheel() -> None:
         assert result.stdout.splitlines() == [str(plans / DEFAULT), str(plans / QUICK)]
         for path in (ROOT / "plans").glob("*.yaml"):
             assert (plans / path.name).read_bytes() == path.read_bytes()
+        for path in (one for suffix in ("csv", "yaml") for one in (ROOT / "published").rglob(f"*.{suffix}")):
+            assert (plans.parent / path.relative_to(ROOT)).read_bytes() == path.read_bytes()

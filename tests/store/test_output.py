@@ -172,3 +172,8 @@ def test_a_link_to_itself_is_one_sentence(said: Said, tmp_path: Path) -> None:
     with pytest.raises(StorageError, match=f"{tmp_path}/loop cannot be written") as caught:
         write_named(tmp_path / "loop", "text")
     said(caught.value.sentence, place=tmp_path)
+
+
+def test_bytes_are_written_as_they_are(tmp_path: Path) -> None:
+    write_named(tmp_path / "picture", b"%PDF\xff\x00")
+    assert (tmp_path / "picture").read_bytes() == b"%PDF\xff\x00"

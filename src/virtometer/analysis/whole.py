@@ -77,13 +77,14 @@ class Analysis:
         self.campaign = campaign
 
     @cached_property
-    def _cells(self) -> dict[Key, TreatmentData]:
+    def treatments(self) -> dict[Key, TreatmentData]:
+        """What the plan measures alone, with its values by block, by (workload, environment), in the plan's order."""
         return by_treatment(self.campaign)
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
         """Every environment compared with the baseline in every workload, in the plan's order."""
-        return findings(self.campaign, self._cells)
+        return findings(self.campaign, self.treatments)
 
     @cached_property
     def effects(self) -> Effects:
@@ -91,7 +92,7 @@ class Analysis:
 
         Of a sequential design: of the second stage, and of the first as long as there is no second one.
         """
-        return effects_of(self.campaign, self._cells, self.controls)
+        return effects_of(self.campaign, self.treatments, self.controls)
 
     @cached_property
     def group_results(self) -> GroupResults:
@@ -107,7 +108,7 @@ class Analysis:
     @cached_property
     def controls(self) -> tuple[Control, ...]:
         """The baseline compared with itself in every workload, in the plan's order."""
-        return controls(self.campaign, self._cells)
+        return controls(self.campaign, self.treatments)
 
     @cached_property
     def clocks(self) -> tuple[ClockQuality, ...]:
@@ -137,7 +138,7 @@ class Analysis:
     @cached_property
     def level_averages(self) -> tuple[LevelAverages, ...]:
         """Of every sweep of the memory over sizes that reached a cache which was found."""
-        found = ((one, levels.of_series(self._cells, one)) for one in series(self.campaign.plan.workloads))
+        found = ((one, levels.of_series(self.treatments, one)) for one in series(self.campaign.plan.workloads))
         return tuple(LevelAverages(one, averages) for one, averages in found if averages)
 
     @cached_property

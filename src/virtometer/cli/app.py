@@ -9,6 +9,7 @@ import typer
 from virtometer import __version__
 from virtometer.cli.agent import agent_app
 from virtometer.cli.analyse import analyse
+from virtometer.cli.check_table import check_table
 from virtometer.cli.compare import compare
 from virtometer.cli.doctor import doctor
 from virtometer.cli.image import image_app
@@ -18,6 +19,7 @@ from virtometer.cli.plan.verb import plan_app
 from virtometer.cli.report import report
 from virtometer.cli.resume import resume
 from virtometer.cli.run import run
+from virtometer.cli.study.verb import study_app
 from virtometer.cli.time_server import time_server
 
 app = application(
@@ -54,7 +56,9 @@ add(app, "resume", resume)
 add(app, "report", report)
 add(app, "compare", compare)
 add(app, "analyse", analyse)
+add(app, "check-table", check_table)
 add(app, "time-server", time_server)
 app.add_typer(plan_app, name="plan")
+app.add_typer(study_app, name="study")
 app.add_typer(image_app, name="image")
 app.add_typer(agent_app, name="agent")

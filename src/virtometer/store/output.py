@@ -30,7 +30,7 @@ def write_own(path: Path, text: str) -> None:
     _replace(path, text, found)
 
 
-def write_named(path: Path, text: str) -> None:
+def write_named(path: Path, content: str | bytes) -> None:
     """Write the file that the user named.
 
     Raises StorageError for a directory, for a file of a campaign, and for what the system refuses; LedgerError where
@@ -40,21 +40,21 @@ def write_named(path: Path, text: str) -> None:
         refuse_campaign_file(path)
         found = _lstat(path)
         if found is None or stat.S_ISREG(found.st_mode):
-            _replace(path, text, found)
+            _replace(path, content, found)
             return
         fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOCTTY | os.O_CLOEXEC, 0o666)
         with os.fdopen(fd, "wb") as file:
-            file.write(_encoded(text))
+            file.write(_encoded(content))
 
 
-def _replace(path: Path, text: str, found: os.stat_result | None) -> None:
+def _replace(path: Path, content: str | bytes, found: os.stat_result | None) -> None:
     fresh = path.with_name(f".{path.name[:200]}.{secrets.token_hex(8)}")
     fd = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
     try:
         with os.fdopen(fd, "wb") as file:
             if found is not None:
                 os.fchmod(fd, stat.S_IMODE(found.st_mode))
-            file.write(_encoded(text))
+            file.write(_encoded(content))
             file.flush()
             os.fsync(fd)
         fresh.replace(path)
@@ -64,8 +64,8 @@ def _replace(path: Path, text: str, found: os.stat_result | None) -> None:
         raise
 
 
-def _encoded(text: str) -> bytes:
-    return text.encode("utf-8", "replace")
+def _encoded(content: str | bytes) -> bytes:
+    return content if isinstance(content, bytes) else content.encode("utf-8", "replace")
 
 
 def _lstat(path: Path) -> os.stat_result | None:

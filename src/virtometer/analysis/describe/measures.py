@@ -36,7 +36,7 @@ def further_measures(campaign: Campaign) -> dict[Key, dict[str, Quantity[Estimat
     for key, run in _measured(campaign):
         for name, measure in run.reported.measures.items():
             unit = str(measure["unit"])
-            factor = _in_host_time(name, unit, run)
+            factor = in_host_time(name, unit, run)
             if factor is not None:
                 values.setdefault(key, {}).setdefault(name, (unit, []))[1].append(float(measure["value"]) * factor)
     return {
@@ -106,7 +106,7 @@ def _rate_of_work_only(run: Run) -> bool:
     return run.scored.clock.compared and run.host_timed
 
 
-def _in_host_time(name: str, unit: str, run: Run) -> float | None:
+def in_host_time(name: str, unit: str, run: Run) -> float | None:
     """What turns a value as it was measured into one in host time. None where nothing is known to do that."""
     rate = run.scored.clock.rate
     timed_by = _timed_by(name, unit, run)

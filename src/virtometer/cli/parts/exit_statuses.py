@@ -9,8 +9,11 @@ from virtometer.errors import VirtometerError
 OF_OUTCOMES = {"not worse": 0, "worse": 20, "open": 21}
 """Of `virtometer compare`, by its outcome."""
 
+FOUND = 20
+"""Of `virtometer check-table` and of `virtometer study show --check`, where something was found."""
+
 _TESTS = {
-    OF_OUTCOMES["worse"]: "worse: `compare` shows a loss of more than the margin",
+    OF_OUTCOMES["worse"]: "worse: `compare` shows a loss of more than the margin, or a table was checked with findings",
     OF_OUTCOMES["open"]: "open: `compare` neither shows nor excludes a loss of more than the margin",
 }
 

@@ -1,0 +1,201 @@
+"""Text of a table becomes grids: a plain table, or rows with the columns of published values."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from virtometer.analysis.plausible.grid import Grid, Printed
+from virtometer.analysis.plausible.numbers import LARGEST, decimal_comma, is_missing, parsed, too_large
+from virtometer.errors import UsageError
+
+MOST_BYTES = 10 << 20
+_LONG = frozenset({"row", "column", "value"})
+"""A header with these columns is that of a long table: one value a line."""
+
+_MOST_CELLS = 5_000_000
+_MOST_SHOWN = 40  # characters of a text in an error
+_NO_QUANTITY = frozenset(
+    [
+        "id",
+        "item",
+        "row",
+        "column",
+        "value",
+        "printed",
+        "high",
+        "printed_high",
+        "status",
+        "restored_from",
+        "inferred",
+        "n",
+    ]
+)
+"""Columns of a long table that say where and how a value is printed, and not what it is."""
+
+
+def read(content: bytes, name: str) -> list[Grid]:
+    """All tables of a text. Raises UsageError where it is no table, with the line."""
+    lines = _lines(content, name)
+    header = [one.strip().casefold() for one in lines[0][1]]
+    if set(header) >= _LONG:
+        return _long(lines, header, name)
+    return [_plain(lines, name)]
+
+
+def _text(content: bytes, name: str) -> str:
+    """UTF-8, UTF-16 with a byte order mark, or else Windows' characters of Western Europe."""
+    if len(content) > MOST_BYTES:
+        raise UsageError(f"{name} has more than {MOST_BYTES >> 20} MiB; a table may have no more")
+    try:
+        marked = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+        text = content.decode("utf-16" if marked else "utf-8-sig")
+    except UnicodeDecodeError:
+        text = content.decode("cp1252", errors="replace")
+    if "\0" in text:
+        line = text[: text.index("\0")].count("\n") + 1
+        raise UsageError(f"{name} has a byte 0 in line {line}; this is no text")
+    if not text.strip():
+        raise UsageError(f"{name} is empty", advice="a table has a header and at least one row with numbers")
+    return text
+
+
+def _lines(content: bytes, name: str) -> list[tuple[int, list[str]]]:
+    """The lines that are not empty: the number of each, and its fields."""
+    text = _text(content, name)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_separator(text), strict=True)
+    lines, before = [], 0
+    try:
+        for fields in reader:
+            stripped = [field.strip() for field in fields]
+            if any(stripped):
+                lines.append((reader.line_num, stripped))
+            before = reader.line_num
+    except csv.Error as cause:
+        what = "a quote that does not close" if "unexpected end" in str(cause) or "limit" in str(cause) else str(cause)
+        raise UsageError(f"{name}:{before + 1}: {what}", advice="a field with quotes has them on both ends") from cause
+    if len(lines) < 2 or len(lines[0][1]) < 2:
+        lacks = "there are no rows" if len(lines) < 2 else "there is one column alone"
+        advice = "a table has a header with labels of columns, then rows that begin with a label"
+        raise UsageError(f"{name} has no table: {lacks}", advice=advice)
+    return lines
+
+
+def _separator(text: str) -> str:
+    """Tab, semicolon or comma: the first one that stands in the header outside of quotes, the rarest in text first."""
+    header = re.sub(r'"[^"]*"', "", next(line for line in text.splitlines() if line.strip()))
+    return next((one for one in "\t;" if one in header), ",")
+
+
+def _plain(lines: Sequence[tuple[int, list[str]]], name: str) -> Grid:
+    """A header with labels of columns, and rows whose first field is a label. Columns of text belong to the labels."""
+    header = lines[0][1]
+    width = len(header)
+    for number, fields in lines[1:]:
+        if len(fields) > width and any(fields[width:]):
+            raise UsageError(f"{name}:{number}: the row has {len(fields)} columns, the header has {width}")
+        del fields[width:]
+        fields.extend([""] * (width - len(fields)))
+    numbers = [number for number, _ in lines[1:]]
+    texts = [*zip(*(fields for _, fields in lines[1:]), strict=True)]
+    number_of = _Numbers(comma=decimal_comma(field for column in texts[1:] for field in column))
+    labels, columns = [texts[0]], {}
+    for at in range(1, width):
+        made = [number_of[field] for field in texts[at]]
+        bad = [row for row, one in enumerate(made) if one is None and not is_missing(texts[at][row])]
+        if bad and not any(made):
+            labels.append(texts[at])
+            continue
+        if bad:
+            where = f"{name}:{numbers[bad[0]]}: {_quoted(texts[at][bad[0]])} in the column {_quoted(header[at])}"
+            raise UsageError(f"{where} {_refusal(texts[at][bad[0]])}")
+        columns[at] = made
+    if not any(one is not None for column in columns.values() for one in column):
+        raise UsageError(f"{name} has no numbers", advice="a table has labels first, then numbers")
+    rows = [" ".join(part for part in parts if part) for parts in zip(*labels, strict=True)]
+    cells = tuple(zip(*columns.values(), strict=True))
+    return Grid("", _different(rows), _different([header[at] for at in columns]), cells)
+
+
+class _Numbers(dict[str, Printed | None]):
+    """The number of each text, made once."""
+
+    def __init__(self, *, comma: bool) -> None:
+        super().__init__()
+        self._comma = comma
+
+    def __missing__(self, text: str) -> Printed | None:
+        self[text] = made = parsed(text, comma=self._comma)
+        return made
+
+
+def _refusal(text: str) -> str:
+    return f"is not between {1 / LARGEST:g} and {LARGEST:g}" if too_large(text) else "is no number"
+
+
+def _quoted(text: str) -> str:
+    """As Python shows it, and not longer than a line."""
+    return repr(text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}...")
+
+
+def _different(labels: Sequence[str]) -> tuple[str, ...]:
+    """Labels, with a number where one stands for the second time or later."""
+    seen: Counter[str] = Counter()
+    made = []
+    for label in labels:
+        seen[label] += 1
+        made.append(label if seen[label] == 1 else f"{label} #{seen[label]}".strip())
+    return tuple(made)
+
+
+def _long(lines: Sequence[tuple[int, list[str]]], header: Sequence[str], name: str) -> list[Grid]:
+    """One grid for each study and item, in their order. `printed` and `high` are used where they stand."""
+    tables: dict[str, _Table] = {}
+    number_of = _Numbers(comma=False)
+    named = "workload" in header and "metric" in header
+    for number, fields in lines[1:]:
+        if len(fields) != len(header):
+            raise UsageError(f"{name}:{number}: the row has {len(fields)} columns, the header has {len(header)}")
+        of = dict(zip(header, fields, strict=True))
+        text = of.get("printed", of["value"])  # what is not printed has a value in another unit, and is left out
+        if is_missing(text):
+            continue
+        if (made := number_of[text]) is None and "printed" not in of:
+            raise UsageError(f"{name}:{number}: {_quoted(text)} {_refusal(text)}")
+        if made is None:
+            continue  # printed in words, or as 1/4
+        exact = of.get("relation", "") in ("", "=")
+        if (high := number_of[of.get("printed_high", "")]) is not None and of.get("relation") != "plus-minus":
+            made = Printed(f"{text}-{high.text}", made.value, made.step, high.value)
+        table = tables.setdefault(" ".join(of[part] for part in ("study", "item") if of.get(part)), _Table())
+        place = of["row"], of["column"]
+        while place in table.cells:  # a table may print two cells under one pair of labels
+            place = place[0], f"{place[1]}'"
+        table.cells[place] = made
+        if named and exact and of["workload"] and of["metric"]:
+            table.quantities[place] = tuple(text for column, text in of.items() if column not in _NO_QUANTITY)
+    if not tables:
+        raise UsageError(f"{name} has no numbers", advice="the column value has numbers")
+    return [table.grid(key) for key, table in tables.items()]
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """Cells of a long table, and what they say, by the labels of row and column."""
+
+    cells: dict[tuple[str, str], Printed | None] = field(default_factory=dict)
+    quantities: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
+
+    def grid(self, name: str) -> Grid:
+        rows = {row: at for at, row in enumerate(dict.fromkeys(row for row, _ in self.cells))}
+        columns = {column: at for at, column in enumerate(dict.fromkeys(column for _, column in self.cells))}
+        if len(rows) * len(columns) > _MOST_CELLS:
+            raise UsageError(f"{name or 'the table'} has {len(rows)} rows x {len(columns)} columns, mostly empty")
+        cells = tuple(tuple(self.cells.get((row, column)) for column in columns) for row in rows)
+        quantities = {(rows[row], columns[column]): of for (row, column), of in self.quantities.items()}
+        return Grid(name, tuple(rows), tuple(columns), cells, quantities)

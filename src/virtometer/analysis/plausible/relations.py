@@ -1,0 +1,143 @@
+"""A relation between columns, and those that labels name: means, sums, deviations and extremes over other columns.
+
+A relation says for each row what one column should be, and how far rounding can move it. Rows are looked at by turning
+the grid.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from virtometer.analysis.plausible.grid import Grid
+from virtometer.analysis.plausible.labels import DERIVED, OVER_ALL, unit
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+RULE_OF = {
+    "mean": "mean", "sum": "sum", "sd": "deviation", "minimum": "extreme", "maximum": "extreme", "median": "extreme",
+    "expected": "expected", "share": "percentage", "efficiency": "percentage",
+}  # fmt: skip
+"""The rule of a derived line, by its role."""
+
+_MOST_BESIDE = 16  # columns beside a derived one, of which the nearest may be its members
+
+
+@dataclass(frozen=True)
+class Relation:
+    """Column `target` as calculated from the columns `members`.
+
+    expected, reach: by row, what the target should be and how far it may be away; not a number where a member lacks.
+    holds: rows that follow. breaks: rows that do not. solve: the value that a member should have in a row, or None.
+    words: the calculation, such as `the mean of the row`.
+    """
+
+    rule: str
+    target: int
+    members: tuple[int, ...]
+    expected: Floats
+    reach: Floats
+    holds: Rows
+    breaks: Rows
+    words: str
+    solve: Callable[[int, int], float | None]
+    linear: bool = False
+
+
+def judged(printed: Floats, expected: Floats, reach: Floats) -> tuple[Rows, Rows]:
+    """Rows that follow, and rows that do not. Rows in which a number lacks are neither."""
+    known = np.isfinite(printed) & np.isfinite(expected)
+    near = np.abs(printed - expected) <= reach
+    return np.flatnonzero(known & near), np.flatnonzero(known & ~near)
+
+
+def named(grid: Grid) -> Iterator[Relation]:
+    """Columns called mean, sum, deviation, minimum, maximum or median, where most rows follow."""
+    roles = grid.column_roles
+    for target, what in enumerate(roles):
+        if what in OVER_ALL:
+            best = max(
+                (_over(grid, target, what, members) for members in _members(grid, roles, target)),
+                key=lambda one: (len(one.holds), -len(one.breaks)),
+                default=None,
+            )
+            if best is not None and _enforced(grid, best):
+                yield best
+
+
+def _enforced(grid: Grid, of: Relation) -> bool:
+    """Whether rows that break it are wrong: at least as many follow, or there is no second row to compare with."""
+    return len(of.holds) >= len(of.breaks) or len(of.holds) + len(of.breaks) == 1
+
+
+def _members(grid: Grid, roles: Sequence[str], target: int) -> Iterator[tuple[int, ...]]:
+    """Columns that a derived one may be made from: all others, or those beside it up to the next derived one."""
+    base = [column for column, what in enumerate(roles) if what not in DERIVED and what not in ("low", "high")]
+    counts = {column for column in base if roles[column] == "count"}
+    sets = [base, [column for column in base if column not in counts]]
+    alike = [column for column in base if unit(grid.columns[column]) == unit(grid.columns[target])]
+    sets.append(alike)
+    earlier = itertools.dropwhile(lambda column: roles[column] in DERIVED, range(target - 1, -1, -1))
+    before = [*itertools.takewhile(lambda column: roles[column] not in DERIVED, earlier)]
+    after = [*itertools.takewhile(lambda column: roles[column] not in DERIVED, range(target + 1, len(roles)))]
+    sets += [before[::-1], [column for column in before[::-1] if column not in counts], after]
+    sets += [before[:count][::-1] for count in range(2, min(len(before), _MOST_BESIDE))]
+    sets += [after[:count] for count in range(2, min(len(after), _MOST_BESIDE))]
+    seen = set()
+    for one in sets:
+        members = tuple(one)
+        if len(members) >= 2 and members not in seen:
+            seen.add(members)
+            yield members
+
+
+def _over(grid: Grid, target: int, what: str, members: tuple[int, ...]) -> Relation:
+    """A statistic over members. Cells that are not printed are left out, of a sum only where none is there."""
+    values, halves = grid.values[:, members], grid.halves[:, members]
+    count = np.isfinite(values).sum(axis=1)
+    some = count >= 2
+    expected, moved = np.full(len(values), np.nan), np.full(len(values), np.nan)
+    own = grid.values[some, target]
+    expected[some], moved[some] = _statistic(what, values[some], count[some], np.nansum(halves[some], axis=1), own)
+    reach = (moved + grid.halves[:, target]) * (1 + 1e-9) + 1e-12 * np.abs(expected)
+    holds, breaks = judged(grid.values[:, target], expected, reach)
+    words = {"mean": "the mean", "sum": "the sum", "sd": "the standard deviation"}.get(what, f"the {what}")
+
+    def solve(row: int, member: int) -> float | None:
+        own = float(grid.values[row, target])
+        others = np.delete(values[row], members.index(member))
+        rest = float(np.nansum(others))
+        if what == "sum":
+            return own - rest
+        return own * int(count[row]) - rest if what == "mean" else None
+
+    linear = what in ("mean", "sum")
+    return Relation(RULE_OF[what], target, members, expected, reach, holds, breaks, words, solve, linear)
+
+
+def _statistic(
+    what: str, kept: Floats, count: NDArray[np.int64], rounding: Floats, printed: Floats
+) -> tuple[Floats, Floats]:
+    """The statistic of each row, and how far rounding of its cells can move it."""
+    none = np.zeros(len(kept))
+    match what:
+        case "sum":
+            return np.nansum(kept, axis=1), rounding
+        case "mean":
+            arithmetic = np.nansum(kept, axis=1) / count
+            return arithmetic, rounding / count
+        case "sd":
+            sample, whole = np.nanstd(kept, axis=1, ddof=1), np.nanstd(kept, axis=1)
+            nearer = np.abs(printed - whole) < np.abs(printed - sample)
+            return np.where(nearer, whole, sample), 2 * rounding / count
+        case "minimum":
+            return np.nanmin(kept, axis=1), none
+        case "maximum":
+            return np.nanmax(kept, axis=1), none
+        case _:
+            return np.nanmedian(kept, axis=1), none

@@ -1,0 +1,266 @@
+"""The series of the campaigns that stand for a printed cell, by the rules of its study. PURE."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from virtometer.analysis import Analysis
+from virtometer.analysis.studies import derived
+from virtometer.analysis.studies.measured import ALONE, Blocks, Measured, Place, Situation, holds, measured_in
+from virtometer.model import Level
+from virtometer.studies.data import PublishedValue
+from virtometer.studies.sections import (
+    DerivedRule,
+    Description,
+    EnvironmentRule,
+    QuantityRule,
+    reference,
+    rule_of,
+    sources,
+)
+
+NOT_YET = "not measured yet by this version"
+NOT_HERE = "not in these campaigns"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What stands for a cell: values by block in the cell's unit, and those that they are compared with.
+
+    against is empty where nothing is, or where the cell is itself what others are compared with. by: the environment.
+    campaign: counted from 0.
+    """
+
+    values: Blocks
+    against: Blocks
+    by: str
+    campaign: int
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """Why nothing stands for a cell."""
+
+    reason: str
+
+
+class Matcher:
+    """Finds what stands for the cells of one study. The campaigns are tried in their order, and never mixed.
+
+    cpus: processors of the host of each campaign.
+    """
+
+    def __init__(self, of: Description, analyses: Sequence[Analysis]) -> None:
+        """Nothing is read of the campaigns yet but their series."""
+        self.of = of
+        self.analyses = analyses
+        self._series = [measured_in(analysis) for analysis in analyses]
+        self._baselines = [analysis.campaign.plan.baseline for analysis in analyses]
+        hosts = [analysis.campaign.host for analysis in analyses]
+        self.cpus = [int(host.get("cpus") or host.get("cpus_online") or 1) for host in hosts]
+        self._known: dict[str, Found | Missing] = {}
+
+    def find(self, value: PublishedValue) -> Found | Missing:
+        """What stands for a cell, from the first campaign that has it."""
+        if value.id not in self._known:
+            self._known[value.id] = self._find(value)
+        return self._known[value.id]
+
+    def mean(self, value: PublishedValue) -> float | None:
+        """The geometric mean over the blocks, in the unit of the cell's value; None where nothing stands for it."""
+        found = self.find(value)
+        known = [one for one in found.values.values() if one > 0] if isinstance(found, Found) else []
+        return statistics.geometric_mean(known) if known else None
+
+    def _find(self, value: PublishedValue) -> Found | Missing:
+        rule = rule_of(self.of.derived, value)
+        made = Missing(NOT_YET) if rule is None else self._derived(value, rule)
+        if isinstance(made, Missing):
+            direct = self._measured(value)
+            return made if isinstance(direct, Missing) and direct.reason == NOT_YET else direct
+        return made
+
+    def _derived(self, value: PublishedValue, rule: DerivedRule) -> Found | Missing:
+        """From its sources, which must be of one environment. Missing for the reason of the first that is missing."""
+        some = sources(value, rule)
+        found = [self.find(one) for one in some]
+        known = [one for one in found if isinstance(one, Found)]
+        if len(known) < len(found):
+            return next(one for one in found if isinstance(one, Missing))
+        if not known or len({(one.campaign, one.by) for one in known}) > 1:
+            return Missing(NOT_HERE)
+        first = known[0]
+        processors = self.cpus[first.campaign]
+
+        def made(of: Sequence[Blocks]) -> Blocks:
+            shared = set[int].intersection(*(set(one) for one in of))
+            return {
+                block: derived.derive(rule.by, [one[block] for one in of], value, some[0], processors)
+                for block in sorted(shared)
+            }
+
+        compared = reference(value, self.of) is not None
+        return Found(
+            made([one.values for one in known]),
+            made([one.against for one in known]) if compared and rule.by != "sum" else first.against,
+            first.by,
+            first.campaign,
+        )
+
+    def _measured(self, value: PublishedValue) -> Found | Missing:
+        quantity, places = rule_of(self.of.quantities, value), rule_of(self.of.environments, value)
+        if places is not None and places.unavailable:
+            return Missing(places.unavailable)
+        if quantity is None or places is None or quantity.unavailable:
+            return Missing((quantity and quantity.unavailable) or NOT_YET)
+        for campaign in range(len(self._series)):
+            for place in self._places(campaign, places, value):
+                found = self._in(campaign, place, quantity, value)
+                if found is not None:
+                    return found
+        return Missing(NOT_HERE)
+
+    def _places(self, campaign: int, rule: EnvironmentRule, value: PublishedValue) -> Iterator[Place]:
+        """The environments of a campaign that may stand for a system, the best first."""
+        known = {one.place.name: one.place for one in self._series[campaign]}
+        for candidate in rule.kinds:
+            for place in known.values():
+                alike = rule.bits == "any" or value.bits is None or place.bits == value.bits
+                if place.kind == candidate.kind and alike and holds(place.settings, candidate.settings):
+                    yield place
+
+    def _in(self, campaign: int, place: Place, rule: QuantityRule, value: PublishedValue) -> Found | None:
+        situation = self._situation(campaign, place, value, instances=rule.scenario == "instances")
+        if situation is None:
+            return None
+        against = self._reference_place(campaign, value)
+        name, levels = rule.levels(value)
+        mine: list[Blocks] = []
+        theirs: list[Blocks] = []
+        for level in levels:
+            wanted = {**rule.facts(value), **({name: level} if name else {})}
+            some = [
+                one
+                for one in self._series[campaign]
+                if one.place.name == place.name and one.situation == situation and holds(one.facts, wanted)
+            ]
+            values = _of_members(some, self._number(value), rule, value)
+            if not values:
+                return None
+            mine.append(values)
+            if against is not None and against.name != place.name:
+                theirs.append(self._beside(campaign, against, some[0], wanted, rule, value))
+        return Found(_means(mine), _means(theirs), place.name, campaign)
+
+    def _beside(
+        self,
+        campaign: int,
+        against: Place,
+        one: Measured,
+        wanted: Mapping[str, Level],
+        rule: QuantityRule,
+        value: PublishedValue,
+    ) -> Blocks:
+        """What a series is compared with: the same work in one guest of `against` alone. Empty where it is unknown."""
+        for other in self._series[campaign]:
+            if other.place.name == against.name and other.situation == ALONE and holds(other.facts, wanted):
+                values = other.of_measure(rule.measure) if rule.measure else one.against(other)
+                return _converted(other, values, rule, value)
+        return {}
+
+    def _reference_place(self, campaign: int, value: PublishedValue) -> Place | None:
+        """What stands for the cell that efficiencies are against; else the campaign's baseline."""
+        known = {one.place.name: one.place for one in self._series[campaign]}
+        printed = reference(value, self.of)
+        rule = None if printed is None else rule_of(self.of.environments, printed)
+        if printed is not None and rule is not None:
+            for place in self._places(campaign, rule, printed):
+                return place
+        return known.get(self._baselines[campaign]) if value.better else None
+
+    def _situation(self, campaign: int, place: Place, value: PublishedValue, *, instances: bool) -> Situation | None:
+        """How guests must have been combined; None where no campaign has that."""
+        guests = value.guests or 1
+        if instances:
+            count = value.threads_or_processes or 1
+            return ALONE if count == 1 else Situation("instances", count)
+        if value.target == "other-guest":
+            return Situation("pair", target=(place.name, 2))
+        if value.source in self.of.ends and value.target in self.of.ends:
+            return self._pair(campaign, place, value)
+        if value.load:
+            return Situation("loaded", guests, loads=(value.load,) * (guests - 1))
+        if value.beside:
+            return Situation("mixed", guests, beside=(value.beside,))
+        return ALONE if guests == 1 else Situation("together", guests)
+
+    def _pair(self, campaign: int, place: Place, value: PublishedValue) -> Situation | None:
+        """The path of a matrix: the target is of the same environment, or what stands for another role."""
+        end = self.of.ends[value.target]
+        if end.role == value.role:
+            return Situation("pair", target=(place.name, end.number))
+        turned = dataclasses.replace(value, role=end.role)
+        rule = rule_of(self.of.environments, turned)
+        if rule is not None:
+            for other in self._places(campaign, rule, turned):
+                return Situation("pair", target=(other.name, end.number))
+        return None
+
+    def _number(self, value: PublishedValue) -> int | None:
+        """The number of the guest that a cell is about; None where it is about all, or about any."""
+        if value.source in self.of.ends and value.target in self.of.ends:
+            return self.of.ends[value.source].number
+        return int(value.member) if value.member.isdigit() else None
+
+
+def _of_members(some: Sequence[Measured], number: int | None, rule: QuantityRule, value: PublishedValue) -> Blocks:
+    """The values of the guests that a cell is about, joined within each block as its member says."""
+    by_guest: dict[int, Blocks] = {}
+    for one in some:
+        if number is None or one.number == number:
+            by_guest.setdefault(one.number, _converted(one, one.of_measure(rule.measure), rule, value))
+    of = [blocks for blocks in by_guest.values() if blocks]
+    if not of or some[0].situation.scenario not in ("together", "mixed", "instances") or number is not None:
+        return of[0] if of else {}
+    shared = sorted(set[int].intersection(*(set(blocks) for blocks in of)))
+    numbers = {block: [blocks[block] for blocks in of] for block in shared}
+    if value.statistic == "sd":
+        return {block: sd for block, all_of in numbers.items() if (sd := derived.spread(all_of))}
+    if value.member == "sum":
+        return {block: math.fsum(all_of) for block, all_of in numbers.items()}
+    return {block: statistics.fmean(all_of) for block, all_of in numbers.items()}
+
+
+def _converted(one: Measured, values: Blocks, rule: QuantityRule, value: PublishedValue) -> Blocks:
+    """Values in the unit of the cell, as the rule says."""
+    if rule.as_ == "host-cpu":
+        return one.cpus
+    if rule.as_ == "bytes":
+        size = float(one.facts["size"])
+        return {block: rate * size for block, rate in values.items()}
+    if rule.as_ in ("seconds", "completed"):
+        work = _work(one.facts) * rule.runs * rule.sweeps
+        took = {block: derived.seconds(work, rate) for block, rate in values.items()}
+        if rule.as_ == "seconds":
+            return took
+        limit, planned = float(value.conditions.get("time_limit_s", math.inf)), value.n or 10
+        return {block: float(derived.completed_runs(one_s, limit, planned)) for block, one_s in took.items()}
+    return values
+
+
+def _work(facts: Mapping[str, Level]) -> float:
+    if "interlines" in facts:
+        return derived.sweep_work(float(facts["interlines"]))
+    return derived.linpack_work(float(facts["order"]))
+
+
+def _means(of: Sequence[Blocks]) -> Blocks:
+    """The arithmetic mean within each block that all have."""
+    if not of:
+        return {}
+    shared = sorted(set[int].intersection(*(set(one) for one in of)))
+    return {block: statistics.fmean(one[block] for one in of) for block in shared}

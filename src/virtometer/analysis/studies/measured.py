@@ -1,0 +1,238 @@
+"""What the campaigns measured, as the descriptions of studies select it: series of values by block. PURE."""
+
+from __future__ import annotations
+
+import re
+import statistics
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from virtometer import agent_table
+from virtometer.analysis import Analysis
+from virtometer.analysis.compare.blocks import TreatmentData, beside, counterpart, usable
+from virtometer.analysis.describe.measures import in_host_time
+from virtometer.analysis.groups.members import GroupTrial, Member
+from virtometer.model import Better, Campaign, Level, PlanWorkload
+from virtometer.model.plain import parse_size
+
+Scenario = Literal["alone", "together", "loaded", "mixed", "pair", "instances"]
+Blocks = Mapping[int, float]
+"""Values by block."""
+
+_NUMBER = re.compile(r" #(\d+)(?: copy \d+)?$| copy (\d+)$")
+_SIZES = frozenset({"size", "span", "send_buffer", "receive_buffer"})
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An environment of a campaign. bits: of what runs there. settings: requested ones, with their defaults."""
+
+    name: str
+    kind: str
+    settings: Mapping[str, Any]
+    bits: int
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """How guests are combined. guests: all at once; loads, beside: workloads of other guests, and in the same guest.
+
+    target: environment and number of the guest that data go to; None where they go to the laboratory, or nowhere.
+    """
+
+    scenario: Scenario = "alone"
+    guests: int = 1
+    loads: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
+    target: tuple[str, int] | None = None
+
+
+ALONE = Situation()
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One guest's series. facts: workload, `op`, `threads`, parameters, `order`; what is not given has its default.
+
+    number: of the guest. measures: further ones, by name. cpus: processors of the host that worked for it. data: where
+    the guest was alone, with what its values are compared with.
+    """
+
+    place: Place
+    facts: Mapping[str, Level]
+    situation: Situation
+    number: int
+    unit: str
+    better: Better
+    values: Blocks
+    measures: Mapping[str, Blocks] = field(default_factory=dict)
+    cpus: Blocks = field(default_factory=dict)
+    data: TreatmentData | None = None
+
+    def of_measure(self, name: str) -> Blocks:
+        """A further measure by block; the value for the empty name."""
+        return self.measures.get(name, {}) if name else self.values
+
+    def against(self, other: Measured) -> Blocks:
+        """The other's values that this one's are compared with: in slices of the same groups, where there are any.
+
+        Both of the same campaign.
+        """
+        if self.data is None or other.data is None:
+            return other.values
+        return counterpart(self.data, beside(self.data, other.data))
+
+
+def measured_in(analysis: Analysis) -> tuple[Measured, ...]:
+    """All series of a campaign, those of guests alone first."""
+    plan = analysis.campaign.plan
+    places = _places(analysis.campaign)
+    works = {work.name: facts_of(work) for work in plan.workloads}
+    found = [
+        _of_treatment(data, places[data.environment], works[data.workload])
+        for data in analysis.treatments.values()
+        if data.values
+    ]
+    known = {(one.place.name, id(one.facts)) for one in found}
+    grouped = _of_groups(analysis.group_results.trials, places, works)
+    single = [one for one in grouped if one.situation == ALONE and (one.place.name, id(one.facts)) not in known]
+    return (*found, *single, *(one for one in grouped if one.situation != ALONE))
+
+
+def facts_of(work: PlanWorkload) -> Mapping[str, Level]:
+    """A workload of a plan in the words of descriptions. Sizes are numbers; names of parameters are those of plans.
+
+    order: of Linpack, the number of equations.
+    """
+    try:
+        known = agent_table.operation(work.workload, work.op).parameters
+    except KeyError:  # a tool
+        known = {}
+    facts: dict[str, Level] = {
+        name.replace("-", "_"): of.default for name, of in known.items() if of.default is not None
+    }
+    facts |= {name: _number(name, value) for name, value in work.parameters.items() if value is not None}
+    if work.workload == "linpack":
+        halved = facts.get("convention") == "published"
+        facts["order"] = int(facts["size"]) // 2 if halved else facts["size"]
+    return {**facts, "workload": work.workload, "op": work.op, "threads": work.threads}
+
+
+def holds(facts: Mapping[str, Level], wanted: Mapping[str, Level]) -> bool:
+    """Whether all wanted facts are as they are wanted."""
+    return all(name in facts and facts[name] == level for name, level in wanted.items())
+
+
+def _number(name: str, value: Level) -> Level:
+    if name not in _SIZES:
+        return value
+    try:
+        found = parse_size(value)
+    except ValueError:
+        return value
+    return found if isinstance(found, int) else value
+
+
+def _places(campaign: Campaign) -> Mapping[str, Place]:
+    asked: dict[str, dict[str, Any]] = {}
+    for guest in campaign.guests:
+        asked.setdefault(guest.environment, dict(guest.requested))
+    made = {}
+    for one in campaign.plan.environments:
+        settings = {**asked.get(one.name, {}), **one.settings}
+        made[one.name] = Place(one.name, one.kind, settings, int(settings.get("bits", 64)))
+    return made
+
+
+def _of_treatment(data: TreatmentData, place: Place, facts: Mapping[str, Level]) -> Measured:
+    shape = data.shape
+    assert shape is not None  # there are values
+    measures: dict[str, dict[int, list[float]]] = {}
+    for record, run in data.results:
+        if usable(run):
+            for name, measure in run.reported.measures.items():
+                factor = in_host_time(name, str(measure["unit"]), run)
+                if factor is not None:
+                    by_block = measures.setdefault(name, {})
+                    by_block.setdefault(record.trial.block, []).append(float(measure["value"]) * factor)
+    return Measured(
+        place=place,
+        facts=facts,
+        situation=ALONE,
+        number=1,
+        unit=shape[1],
+        better=shape[2],
+        values=data.values,
+        measures={name: _means(by_block) for name, by_block in measures.items()},
+        cpus={block: cost * _rate(data.values[block], shape[1]) for block, cost in data.costs.items()},
+        data=data,
+    )  # fmt: skip
+
+
+def _rate(value: float, unit: str) -> float:
+    """Work per second: the value, or its inverse where that is the time of an operation."""
+    return 1 / value if unit == "s" else value
+
+
+def _of_groups(
+    trials: Iterable[GroupTrial], places: Mapping[str, Place], works: Mapping[str, Mapping[str, Level]]
+) -> list[Measured]:
+    found: dict[tuple[str, str, Situation, int], tuple[Member, dict[int, list[float]], dict[int, list[float]]]] = {}
+    for trial in trials:
+        for member in trial.measured:
+            if not member.value or member.value <= 0:
+                continue
+            key = (member.environment, member.workload, _situation(trial, member, works), _number_of(member.guest))
+            _, values, cpus = found.setdefault(key, (member, {}, {}))
+            values.setdefault(trial.block, []).append(member.value)
+            if member.host_cpu_s is not None and trial.window_s > 0:
+                cpus.setdefault(trial.block, []).append(member.host_cpu_s / trial.window_s)
+    return [
+        Measured(
+            place=places[environment],
+            facts=works[workload],
+            situation=situation,
+            number=number,
+            unit=member.unit,
+            better=member.better,
+            values=_means(values),
+            cpus=_means(cpus),
+        )
+        for (environment, workload, situation, number), (member, values, cpus) in found.items()
+    ]
+
+
+def _situation(trial: GroupTrial, member: Member, works: Mapping[str, Mapping[str, Level]]) -> Situation:
+    def kinds(names: Iterable[str]) -> tuple[str, ...]:
+        return tuple(sorted(str(works[name]["workload"]) for name in names))
+
+    target = dict(trial.services).get(member.guest)
+    if target is not None:
+        return Situation("pair", target=(_environment_of(target), _number_of(target)))
+    if trial.single or trial.guests == 1 == len(trial.members):
+        return ALONE
+    if trial.loads:
+        return Situation("loaded", trial.guests, loads=kinds(one.workload for one in trial.loads))
+    others = [one.workload for one in trial.measured if one.whose == member.whose and one.workload != member.workload]
+    if others:
+        return Situation("mixed", trial.guests, beside=kinds(others))
+    return Situation("instances" if trial.type == "instances" else "together", trial.guests)
+
+
+def _number_of(guest: str) -> int:
+    """The number of a guest, or of the copy of the work in it."""
+    found = _NUMBER.search(guest)
+    return 1 if found is None else int(found[1] or found[2])
+
+
+def _environment_of(guest: str) -> str:
+    return guest[: found.start()] if (found := _NUMBER.search(guest)) else guest
+
+
+def _means(found: Mapping[int, list[float]]) -> dict[int, float]:
+    """The geometric mean of several trials of a block; of what may be zero the arithmetic one."""
+    return {
+        block: statistics.geometric_mean(of) if min(of) > 0 else statistics.fmean(of)
+        for block, of in sorted(found.items())
+    }

@@ -1,0 +1,71 @@
+"""All that a page of a study says: its answers, and one section for each item. PURE."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from virtometer.analysis import Analysis
+from virtometer.analysis.studies.answers import Answered, answered
+from virtometer.analysis.studies.cells import StudySection, estimate, section
+from virtometer.analysis.studies.matching import Found, Matcher
+from virtometer.analysis.studies.remarks import remarks
+from virtometer.studies.agreement import ClaimRow, claims_table
+from virtometer.studies.bounds import Bounded
+from virtometer.studies.data import PublishedValue, Study, items
+from virtometer.studies.sections import Description, description
+
+
+@dataclass(frozen=True, slots=True)
+class StudyResults:
+    """A study beside campaigns. campaigns: the names of their plans, in the order in which cells were looked for.
+
+    remarks: what was calculated of an item's cells, a sentence each, by item. claims: with their verdicts.
+    """
+
+    study: Study
+    of: Description
+    answers: tuple[Answered, ...]
+    sections: tuple[StudySection, ...]
+    remarks: dict[str, tuple[str, ...]]
+    claims: tuple[ClaimRow, ...]
+    campaigns: tuple[str, ...]
+
+    @property
+    def filled(self) -> int:
+        """How many cells have a new value."""
+        return sum(one.filled for one in self.sections)
+
+    @property
+    def cells(self) -> int:
+        """How many cells are printed."""
+        return sum(len(one.all_cells) for one in self.sections)
+
+
+def results(study: Study, analyses: Sequence[Analysis]) -> StudyResults:
+    """A study beside the campaigns of its experiments; beside none where there are none.
+
+    Raises UsageError where the description of the study cannot be read.
+    """
+    of = description(study.study)
+    matcher = Matcher(of, analyses)
+    sections = tuple(section(item, matcher) for item in items(study.study).values())
+    return StudyResults(
+        study=study,
+        of=of,
+        answers=tuple(answered(answer, sections, matcher) for answer in of.answers),
+        sections=sections,
+        remarks={one.item.item: remarks(one, matcher) for one in sections},
+        claims=claims_table(study.study, (lambda value: _bounded(value, matcher)) if analyses else None),
+        campaigns=tuple(analysis.campaign.plan.name for analysis in analyses),
+    )
+
+
+def _bounded(value: PublishedValue, matcher: Matcher) -> Bounded | None:
+    """What claims are judged by: a new value in the unit of the cell. Without an interval its bounds are open."""
+    found = matcher.find(value)
+    of = estimate(found.values, value) if isinstance(found, Found) else None
+    if of is None:
+        return None
+    return Bounded(of.value, of.low if of.low is not None else 0.0, of.high if of.high is not None else math.inf)

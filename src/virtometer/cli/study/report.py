@@ -1,0 +1,142 @@
+"""`virtometer study report`: a published study beside the campaigns of its experiments."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from virtometer.cli.parts.encoding import put_document, say
+
+if TYPE_CHECKING:
+    from virtometer.analysis import Analysis
+    from virtometer.analysis.studies.results import StudyResults
+
+
+class Format(StrEnum):
+    """What `--format` takes."""
+
+    TERMINAL = "terminal"
+    HTML = "html"
+    LATEX = "latex"
+
+
+_ENDINGS = {".html": Format.HTML, ".htm": Format.HTML, ".tex": Format.LATEX}
+
+
+def report(
+    study: Annotated[str, typer.Argument(metavar="STUDY", help="A study of the list, such as klein2008.")],
+    directories: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="DIR", help="Results directories of campaigns; without any, published values alone."),
+    ] = None,
+    kind: Annotated[
+        Format | None,
+        typer.Option(
+            "--format",
+            help="html is written to STUDY.html, latex to STUDY.tex; by default as FILE ends.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FILE", help="Write to this file instead; - is standard output.")
+    ] = None,
+) -> None:
+    """Show what a study printed and what campaigns measured beside it: one section for each table and figure."""
+    from virtometer.analysis.studies.results import results
+    from virtometer.cli.study.names import study_named
+
+    found = study_named(study)
+    form = kind or (_ENDINGS.get(out.suffix.lower()) if out is not None else None) or Format.TERMINAL
+    made = _with_what_does_not_follow(results(found, [_analysis(directory) for directory in directories or ()]))
+    if form is Format.TERMINAL:
+        _put(_terminal(made, shutil.get_terminal_size().columns), out)
+    elif form is Format.HTML:
+        from virtometer.report.studies.page import page
+
+        _put(page(made), out or Path(f"{found.study}.html"))
+    else:
+        _put_latex(made, out or Path(f"{found.study}.tex"))
+
+
+def _analysis(directory: Path) -> Analysis:
+    from virtometer.analysis import analyse
+    from virtometer.store.ledger import Ledger
+
+    with Ledger.open(directory) as ledger:
+        return analyse(ledger.read())
+
+
+def _with_what_does_not_follow(made: StudyResults) -> StudyResults:
+    """The same with the printed numbers that do not follow from others, among the remarks on their items."""
+    from virtometer.cli.study.plausibility import checked
+
+    checks = checked([one.item for one in made.sections], drawn=False)
+    remarks = dict(made.remarks)
+    for name, of in checks.items():
+        said = (
+            f"Does not follow: {one.row}{one.column and f', {one.column}'}, printed {one.printed}"
+            f"{one.expected_text and f', expected {one.expected_text}'} ({one.rule}: {one.reason})."
+            for one in of.found
+        )
+        remarks[name] = (*remarks[name], *said)
+    return replace(made, remarks=remarks)
+
+
+def _put(text: str, path: Path | None) -> None:
+    """Write to the file, and say its name; without a file, or to `-`, to standard output."""
+    from virtometer.store.output import write_named
+
+    if path is None or str(path) == "-":
+        put_document(text)
+        return
+    write_named(path, text)
+    say(str(path))
+
+
+def _put_latex(made: StudyResults, path: Path) -> None:
+    """The document, and its figures in a folder beside it. Standard output has tables alone."""
+    from virtometer.report.studies import latex
+
+    if str(path) == "-":
+        put_document(latex.document(made, ""))
+        return
+    folder = path.with_name(f"{path.stem}-figures")
+    _put_figures(latex.figures(made), folder)
+    _put(latex.document(made, folder.name), path)
+
+
+def _put_figures(pictures: Mapping[str, str], folder: Path) -> None:
+    import vl_convert
+
+    from virtometer.errors import StorageError
+    from virtometer.store.output import write_named
+
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as cause:
+        raise StorageError(f"{folder} cannot be made: {cause.strerror}") from cause
+    for name, svg in pictures.items():
+        write_named(folder / f"{name}.pdf", vl_convert.svg_to_pdf(svg))
+
+
+def _terminal(made: StudyResults, width: int) -> str:
+    from virtometer.cli.study.layout import filled, folded, listed
+    from virtometer.report.studies import terminal
+
+    lines = [line for text in terminal.head(made) for line in filled(text, width, "  ")]
+    heads = ("question", "the study", "its cells", "here")[: 4 if made.campaigns else 3]
+    rows = [row[: len(heads)] for row in terminal.answers(made)]
+    lines += ["", *listed(heads, rows, width, (None, 26, 18, 18)[: len(heads)])]
+    for one in made.sections:
+        lines += ["", *filled(f"{one.item.study} {one.item.item}: {one.item.title}", width, "  ")]
+        grid = terminal.grid(one)
+        if grid is not None:
+            lines += ["", *folded(grid.corner, grid.rows, grid.columns, grid.cells, width)]
+        for text in terminal.notes(one, made):
+            lines += filled(text, width, "  ")
+    return "\n".join([*lines, ""])

@@ -1,0 +1,1 @@
+"""Pages of published studies: the printed cells, and what stands for them in campaigns."""

@@ -1,0 +1,69 @@
+"""What is said of a study on a terminal, as tables of texts; the terminal lays them out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from virtometer.analysis.studies.cells import StudySection
+from virtometer.analysis.studies.results import StudyResults
+from virtometer.report.studies import words
+from virtometer.report.studies.claims import claims_counted
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A table of texts: the corner, the labels of its columns and rows, and its cells, shaped rows x columns."""
+
+    corner: str
+    columns: Sequence[str]
+    rows: Sequence[str]
+    cells: Sequence[Sequence[str]]
+
+
+def head(found: StudyResults) -> list[str]:
+    """The paragraphs before the answers."""
+    return [
+        f"{found.study.study}: {found.of.question}",
+        found.study.citation,
+        words.filled_words(found),
+        *claims_counted(found),
+    ]
+
+
+def answers(found: StudyResults) -> list[tuple[str, str, str, str]]:
+    """Question, answer of the study, ratios of its cells, ratios here; empty without campaigns."""
+    here = (words.here_words(one) if found.campaigns else "" for one in found.answers)
+    return [
+        (one.question, one.published, words.ratios_words(one.then), now)
+        for one, now in zip(found.answers, here, strict=True)
+    ]
+
+
+def grid(section: StudySection) -> Grid | None:
+    """The cells of an item, a line for each thing that is said of a row; None where it has no rows."""
+    if not section.rows:
+        return None
+    unit, labels = words.header(section)
+    rows, cells = [], []
+    for label, row in zip(section.rows, section.cells, strict=True):
+        texts = [words.lines_of(cell, unit=not column.unit) for cell, column in zip(row, section.columns, strict=True)]
+        for what in words.LINES:
+            line = [text.get(what, "") for text in texts]
+            if any(line) or what == words.PRINTED:
+                rows.append(label if what == words.PRINTED else f"  {what}")
+                cells.append(line)
+    return Grid(unit and f"[{unit}]", labels, rows, cells)
+
+
+def notes(section: StudySection, found: StudyResults) -> list[str]:
+    """The sentences below the cells."""
+    said = [
+        f"Draws {', '.join(section.drawn)}." if section.drawn else "",
+        words.environments_words(section),
+        *found.remarks[section.item.item],
+        *words.reasons_words(section, campaigns=bool(found.campaigns)),
+    ]
+    if section.item.kind == "figure" and not section.drawn and not section.rows:
+        said.append("The study prints the values of this figure nowhere.")
+    return [text for text in said if text]

@@ -1,0 +1,112 @@
+"""The cells of a study in words, the same in every format."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from virtometer.analysis.studies.answers import Answered, Ratios
+from virtometer.analysis.studies.cells import StudyCell, StudySection
+from virtometer.analysis.studies.matching import NOT_HERE
+from virtometer.analysis.studies.results import StudyResults
+from virtometer.counted import counted
+from virtometer.model import Estimate
+from virtometer.report.parts.words import significant
+from virtometer.studies.printed import words, words_with_unit
+
+PRINTED, HERE, THEN, NOW, RATIO = "printed", "here", "efficiency then", "efficiency here", "here by then"
+LINES = (PRINTED, HERE, THEN, NOW, RATIO)
+"""What is said of a cell, in this order."""
+
+LEGEND = (
+    ("printed", "the value of the study, with its digits"),
+    ("here", "the value that stands for it in a campaign, with its 95 % interval. It is never compared with the "
+     "printed one: the machines differ"),
+    ("efficiency then", "the printed value by that of the study's bare machine, above 1 where the guest is better"),
+    ("efficiency here", "the same of the campaign, from pairs within blocks, with its 95 % interval"),
+    ("here by then", "the efficiency here by that of the study, with its interval. Below 1 the cost is larger today"),
+)  # fmt: skip
+
+
+def lines_of(cell: StudyCell | None, *, unit: bool) -> dict[str, str]:
+    """What is said of a cell, by LINES; nothing where nothing is known. unit: whether it stands in the cell."""
+    if cell is None:
+        return {}
+    value = cell.value
+    named = f" {value.unit}" if value is not None and unit and value.unit not in _PLAIN else ""
+    said = {
+        PRINTED: words_with_unit(cell.published) if unit else words(cell.published),
+        HERE: "" if value is None else estimate_words(value.estimate, 4) + named,
+        THEN: "" if cell.then is None else significant(cell.then),
+        NOW: "" if cell.now is None else estimate_words(cell.now),
+        RATIO: "" if cell.ratio is None else estimate_words(cell.ratio),
+    }
+    return {name: text for name, text in said.items() if text}
+
+
+_PLAIN = ("count", "factor", "rank", "word")
+
+
+def estimate_words(of: Estimate, digits: int = 3) -> str:
+    """A value with its interval, where it has one."""
+    if of.low is None or of.high is None:
+        return significant(of.value, digits)
+    return f"{significant(of.value, digits)} [{significant(of.low, digits)}, {significant(of.high, digits)}]"
+
+
+def ratios_words(of: Ratios | None) -> str:
+    """Ratios of cells: their median, and where they lie."""
+    if of is None:
+        return "no cells"
+    if of.cells == 1:
+        return f"{significant(of.median)} (1 cell)"
+    return f"{significant(of.median)}, from {significant(of.low)} to {significant(of.high)} ({of.cells} cells)"
+
+
+def here_words(of: Answered) -> str:
+    """The ratios here, beside what the study has in the same cells."""
+    if of.now is None:
+        return "no cells"
+    there = "" if of.then_there is None else f"; the study there: {significant(of.then_there.median)}"
+    return f"{ratios_words(of.now)}{there}"
+
+
+def header(section: StudySection) -> tuple[str, tuple[str, ...]]:
+    """The unit that all columns share, and the labels of the columns, with their units where these differ."""
+    units = {column.unit for column in section.columns}
+    shared = units.pop() if len(units) == 1 else ""
+    labels = (f"{one.label} [{one.unit}]" if one.unit and not shared else one.label for one in section.columns)
+    return shared, tuple(labels)
+
+
+def filled_words(found: StudyResults) -> str:
+    """How many cells have a new value."""
+    if not found.campaigns:
+        return f"{found.cells:,} printed cells. No campaign was named, so that nothing stands beside them."
+    return (
+        f"{found.filled:,} of {found.cells:,} printed cells have a new value from "
+        f"{counted(len(found.campaigns), 'campaign')}: {', '.join(found.campaigns)}."
+    )
+
+
+def environments_words(section: StudySection) -> str:
+    """Which environments stand for which printed systems."""
+    pairs: dict[str, dict[str, None]] = {}
+    for cell in section.all_cells:
+        if cell.value is not None:
+            pairs.setdefault(cell.by, {})[_system(cell)] = None
+    said = "; ".join(f"{by} for {', '.join(systems)}" for by, systems in pairs.items())
+    return f"Here stand: {said}." if said else ""
+
+
+def _system(cell: StudyCell) -> str:
+    value = cell.published
+    bare = value.virtualizer == "none"
+    name, role = ("", value.role) if bare else (value.virtualizer, value.role if value.role == "dom0" else "")
+    parts = (name, role, value.devices, value.bits and f"{value.bits} bit")
+    return " ".join(str(one) for one in parts if one) or "both systems"
+
+
+def reasons_words(section: StudySection, *, campaigns: bool) -> Sequence[str]:
+    """Why cells have no new value, with their numbers. campaigns: whether there are any."""
+    some = {reason: count for reason, count in section.reasons.items() if campaigns or reason != NOT_HERE}
+    return [f"{counted(count, 'cell')}: {reason}." for reason, count in some.items()]

@@ -1,0 +1,299 @@
+"""How the printed cells of a study are measured today: published/sections/STUDY.yaml. PURE but for reading these files.
+
+A description has rules. A rule is for the cells that its selector matches; of the rules of one kind the first that
+matches a cell is taken. docs/methods/studies.md explains the language.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Mapping
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar
+
+import yaml
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
+
+from virtometer.errors import UsageError
+from virtometer.model.plain import Frozen, Level, parse_size
+from virtometer.studies.data import PublishedValue, folder, items, values
+
+ANY = "any"
+"""The word of a change that leaves a field open."""
+
+FIELDS = (
+    "virtualizer", "role", "devices", "system", "bits", "assistance", "tools", "guests", "member", "source", "target",
+    "load", "beside", "workload", "operation", "block_bytes", "array_order", "threads_or_processes", "level", "metric",
+    "statistic",
+)  # fmt: skip
+"""The fields of a value that say what it is, without its options."""
+
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the one in C takes a tenth of the time
+_OPTION = "options."
+_PLACES = ("item", "row", "column")
+
+
+def text_of(value: PublishedValue, field: str) -> str:
+    """A field, or an option (`options.end`), as text. Empty where the study says nothing."""
+    found: Any = value.options.get(field[len(_OPTION) :]) if field.startswith(_OPTION) else getattr(value, field)
+    if isinstance(found, tuple):
+        return ";".join(map(str, found))
+    return "" if found is None else str(found)
+
+
+def _known(given: dict[str, Any]) -> dict[str, Any]:
+    for name in given:
+        if name not in (*FIELDS, *_PLACES) and not name.startswith(_OPTION):
+            raise ValueError(f"{name} is no field of a published value")
+    return given
+
+
+def _texts(given: Any) -> Any:  # noqa: ANN401 - checked by the type behind it
+    some = given if isinstance(given, list) else [given]
+    return [str(one) if isinstance(one, int) and not isinstance(one, bool) else one for one in some]
+
+
+_Texts = Annotated[list[str], BeforeValidator(_texts)]
+Selector = Annotated[dict[str, _Texts], AfterValidator(_known)]
+"""Patterns of texts by field; a cell matches where each of the fields matches one of its patterns."""
+
+Changes = Annotated[dict[str, Annotated[str, BeforeValidator(lambda of: _texts(of)[0])]], AfterValidator(_known)]
+"""What is different in another cell, by field; ANY leaves a field open, but no workload, metric or operation."""
+
+
+def _candidate(given: Any) -> Any:  # noqa: ANN401
+    return {"kind": given} if isinstance(given, str) else given
+
+
+class Candidate(Frozen):
+    """Environments that may stand for a printed system: those of a kind with these settings."""
+
+    kind: str
+    settings: dict[str, Level] = Field(default_factory=dict)
+
+
+class _Rule(Frozen):
+    select: Selector = Field(alias="for")
+
+    def matches(self, value: PublishedValue) -> bool:
+        """Whether the rule is for this cell."""
+        return selects(self.select, value)
+
+
+class EnvironmentRule(_Rule):
+    """Which environments stand for a printed system, the best first; or why none does.
+
+    bits: whether they must have as many as the system.
+    """
+
+    kinds: list[Annotated[Candidate, BeforeValidator(_candidate)]] = Field(default_factory=list)
+    bits: Literal["equal", "any"] = "equal"
+    unavailable: str = ""
+
+    @model_validator(mode="after")
+    def _one(self) -> EnvironmentRule:
+        if bool(self.kinds) == bool(self.unavailable):
+            raise ValueError("a rule of environments has kinds, or says why there are none")
+        return self
+
+
+As = Literal["value", "bytes", "seconds", "completed", "measure", "host-cpu"]
+"""What is made of a measured value. bytes: a rate of requests by their size. seconds: the time of the printed work.
+
+completed: the printed runs that end within the printed limit. measure: a further measure instead of the value.
+host-cpu: processors of the host that worked for the guest.
+"""
+
+
+class QuantityRule(_Rule):
+    """What is measured for a printed quantity; or why nothing is.
+
+    measured: workload, `op`, parameters, and `order` of a system of equations; `$array_order` is that field of the
+    cell. over: one of them with several levels, whose values are averaged within a block. runs: solutions that the
+    printed time is about; sweeps: of a grid. scenario: where the cell does not say how guests are combined.
+    """
+
+    measured: dict[str, Level] = Field(default_factory=dict)
+    over: dict[str, str | list[Level]] = Field(default_factory=dict, max_length=1)
+    as_: As = Field(default="value", alias="as")
+    measure: str = ""
+    runs: int = Field(default=1, ge=1)
+    sweeps: int = Field(default=1, ge=1)
+    scenario: Literal["", "instances"] = ""
+    unavailable: str = ""
+
+    @model_validator(mode="after")
+    def _one(self) -> QuantityRule:
+        if bool(self.measured) == bool(self.unavailable):
+            raise ValueError("a rule of quantities says what is measured, or why nothing is")
+        if bool(self.measure) != (self.as_ == "measure"):
+            raise ValueError("as: measure needs measure, and nothing else has it")
+        return self
+
+    def facts(self, value: PublishedValue) -> dict[str, Level]:
+        """What the workload must be."""
+        return {name: _filled(level, value) for name, level in self.measured.items()}
+
+    def levels(self, value: PublishedValue) -> tuple[str, tuple[Level, ...]]:
+        """The parameter that is averaged over, and its levels; without one a single level of no parameter."""
+        for name, given in self.over.items():
+            some = text_of(value, given[1:]).split(";") if isinstance(given, str) else given
+            return name, tuple(_size(one) for one in some if one != "")
+        return "", (0,)
+
+
+class DerivedRule(_Rule):
+    """A cell that follows from others: they differ from it by `sources`, one change each, or by `each` of a field.
+
+    by: the function of `virtometer.analysis.studies.derived`. processors: of the host, where the function needs them.
+    """
+
+    sources: list[Changes] = Field(default_factory=list, alias="from")
+    by: str
+    processors: int = Field(default=1, ge=1)
+
+
+class End(Frozen):
+    """An end of a printed path: the role of its system, and the number of the guest there."""
+
+    role: str
+    number: int = Field(default=1, ge=1)
+
+
+class Answer(Frozen):
+    """A question of the study with its answer, and the cells that answer it here.
+
+    cells are compared with those that differ from them by `against`; empty: the study's reference.
+    """
+
+    question: str
+    published: str
+    cells: Selector
+    against: Changes = Field(default_factory=dict)
+
+
+class Description(Frozen):
+    """One file. reference: what the cells differ by from those that efficiencies are against. processors: of a host."""
+
+    study: str
+    question: str
+    processors: int = Field(ge=1)
+    answers: list[Answer] = Field(default_factory=list)
+    reference: Changes = Field(default_factory=dict)
+    environments: list[EnvironmentRule]
+    quantities: list[QuantityRule]
+    derived: list[DerivedRule] = Field(default_factory=list)
+    ends: dict[str, End] = Field(default_factory=dict)
+
+
+_Of = TypeVar("_Of", bound=_Rule)
+
+
+def rule_of(rules: Iterable[_Of], value: PublishedValue) -> _Of | None:
+    """The first rule that is for this cell."""
+    return next((rule for rule in rules if rule.matches(value)), None)
+
+
+def selects(selector: Mapping[str, Iterable[str]], value: PublishedValue) -> bool:
+    """Whether each field of the cell matches one of its patterns."""
+    return all(
+        any(fnmatchcase(text_of(value, name), pattern) for pattern in patterns) for name, patterns in selector.items()
+    )
+
+
+@functools.cache
+def description(study: str) -> Description:
+    """The description of a study. Raises UsageError for a file that is none, in one sentence."""
+    return read(folder() / "sections" / f"{study}.yaml")
+
+
+def read(path: Path) -> Description:
+    """Read a file. Raises UsageError where it cannot be read, or is no description of a study."""
+    try:
+        return Description.model_validate(yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER))
+    except (OSError, UnicodeDecodeError) as cause:
+        raise UsageError(f"{path.name} cannot be read: {cause}") from cause
+    except yaml.YAMLError as cause:
+        where = getattr(cause, "problem_mark", None)
+        line = f", line {where.line + 1}" if where is not None else ""
+        raise UsageError(f"{path.name}{line}: this is no YAML") from cause
+    except ValidationError as cause:
+        first = cause.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise UsageError(f"{path.name}: {place}: {first['msg']}") from cause
+
+
+def others(value: PublishedValue, changes: Mapping[str, str]) -> tuple[PublishedValue, ...]:
+    """The cells of the study that are what this one is but for the changes, those of the same item first.
+
+    A field that is changed to ANY may have each value. Where cells are equal in all fields, the first one counts.
+    """
+    wanted = {**_described(value), **changes}
+    fixed = {name: text for name, text in wanted.items() if text != ANY}
+    free = sorted(wanted.keys() - fixed.keys())
+    found: dict[tuple[str, ...], PublishedValue] = {}
+    for one in _alike(value.study).get(tuple(fixed.get(name, "") for name in _KEYS), ()):
+        texts = _described(one)
+        if all(texts.get(name, "") == text for name, text in fixed.items()) and texts.keys() <= wanted.keys():
+            key = tuple(texts.get(name, "") for name in free)
+            if key not in found or (one.item == value.item and found[key].item != value.item):
+                found[key] = one
+    return tuple(sorted(found.values(), key=lambda one: one.item != value.item))
+
+
+def reference(value: PublishedValue, of: Description) -> PublishedValue | None:
+    """The cell that the efficiency of this one is against. None where the study has none."""
+    if not of.reference or not value.better or value.statistic == "expected":
+        return None
+    return next((one for one in others(value, of.reference) if one is not value and one.value), None)
+
+
+def sources(value: PublishedValue, rule: DerivedRule) -> tuple[PublishedValue, ...]:
+    """The cells that this one follows from, in the order of the rule. Empty where one of them is not there."""
+    found = [next(iter(others(value, change)), None) for change in rule.sources]
+    return tuple(one for one in found if one is not None) if None not in found else ()
+
+
+def per_run(value: PublishedValue) -> float | None:
+    """A printed number; of times of several runs that of one, so that totals and means have the same base."""
+    if value.value is None or value.metric != "time" or value.statistic not in {"total", "expected"}:
+        return value.value
+    return value.value / (value.n or 1)
+
+
+_KEYS = ("workload", "metric", "operation")
+_DESCRIBED: dict[str, Mapping[str, str]] = {}
+
+
+def _described(value: PublishedValue) -> Mapping[str, str]:
+    """What a cell is, as texts by field and option."""
+    if value.id not in _DESCRIBED:
+        names = (*FIELDS, *(f"{_OPTION}{name}" for name in value.options))
+        _DESCRIBED[value.id] = {name: text_of(value, name) for name in names}
+    return _DESCRIBED[value.id]
+
+
+@functools.cache
+def _alike(study: str) -> Mapping[tuple[str, ...], tuple[PublishedValue, ...]]:
+    """The cells of a study by workload, metric and operation, which no change leaves open."""
+    found: dict[tuple[str, ...], list[PublishedValue]] = {}
+    for name in items(study):
+        for one in values(study, name):
+            found.setdefault(tuple(text_of(one, key) for key in _KEYS), []).append(one)
+    return {key: tuple(some) for key, some in found.items()}
+
+
+def _filled(level: Level, value: PublishedValue) -> Level:
+    if isinstance(level, str) and level.startswith("$"):
+        return _size(text_of(value, level[1:]))
+    return _size(level)
+
+
+def _size(level: Level) -> Level:
+    """A number where the text is one, or a size such as 32K."""
+    try:
+        found = parse_size(level)
+    except ValueError:
+        return level
+    return found if isinstance(found, int | float | bool) else level

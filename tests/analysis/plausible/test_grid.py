@@ -1,0 +1,34 @@
+"""Printed tables as numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from virtometer.analysis.plausible.grid import Accused, Grid, Printed
+
+ONE, TWO = Printed("1.5", 1.5, 0.1), Printed("20", 20, 1)
+GRID = Grid("t", ("r", "mean"), ("a",), ((ONE,), (None,)))
+
+
+def test_values_halves_and_places() -> None:
+    assert GRID.values[0, 0] == 1.5
+    assert np.isnan(GRID.values[1, 0])
+    assert GRID.halves[0, 0] == pytest.approx(0.05)
+    assert list(GRID.places()) == [((0, 0), ONE)]
+
+
+def test_turned_exchanges_rows_and_columns() -> None:
+    made = GRID.turned()
+    assert (made.rows, made.columns, made.cells) == (("a",), ("r", "mean"), ((ONE, None),))
+    assert made.values.shape == (1, 2)
+    assert (made.row_roles, made.column_roles) == (("",), ("", "mean"))
+    assert Accused((1, 0), "sum", "").turned().place == (0, 1)
+
+
+def test_lines_without_a_role() -> None:
+    assert GRID.lines_without({"mean"}, set()).tolist() == [[True], [False]]
+
+
+def test_a_value_is_shown_with_as_many_digits() -> None:
+    assert (ONE.like(2.26), TWO.like(3.6)) == ("2.3", "4")

@@ -1,0 +1,37 @@
+"""Relations that labels name."""
+
+from __future__ import annotations
+
+import pytest
+
+from virtometer.analysis.plausible.reading import read
+from virtometer.analysis.plausible.relations import named
+
+
+@pytest.mark.parametrize(
+    ("label", "values", "rule"),
+    [
+        ("sum", ("6.0", "9.0"), "sum"), ("mean", ("2.0", "3.0"), "mean"), ("sd", ("1.0", "2.0"), "deviation"),
+        ("min", ("1.0", "1.0"), "extreme"), ("max", ("3.0", "5.0"), "extreme"), ("median", ("2.0", "3.0"), "extreme"),
+    ],
+)  # fmt: skip
+def test_derived_columns_follow(label: str, values: tuple[str, str], rule: str) -> None:
+    text = f"x,a,b,c,{label}\nr,1.0,2.0,3.0,{values[0]}\ns,1.0,3.0,5.0,{values[1]}\n"
+    (one,) = named(read(text.encode(), "t")[0])
+    assert (one.rule, one.holds.tolist(), one.breaks.tolist()) == (rule, [0, 1], [])
+
+
+def test_what_a_member_should_be() -> None:
+    (one,) = named(read(b"x,a,b,sum\nr,1.0,2.0,3.0\ns,2.0,2.0,9.0\nt,3.0,4.0,7.0\n", "t")[0])
+    assert one.breaks.tolist() == [1]
+    assert one.solve(1, 0) == pytest.approx(7)
+
+
+def test_a_mean_of_the_nearest_columns() -> None:
+    text = b"x,single,VM 1,VM 2,VM 3,mean\nr,90.0,10.0,20.0,30.0,20.0\ns,99.0,20.0,30.0,10.0,20.0\n"
+    (one,) = named(read(text, "t")[0])
+    assert one.members == (1, 2, 3)
+
+
+def test_a_definition_that_most_rows_do_not_follow_is_none() -> None:
+    assert not list(named(read(b"x,a,b,sum\nr,1.0,2.0,9.0\ns,2.0,2.0,9.5\nt,3.0,4.0,7.0\n", "t")[0]))

@@ -1,0 +1,450 @@
+"""Tables of three studies, filled from campaigns whose every value was calculated by hand; each cell is compared."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.analysis.simulated_campaigns import Place, Work, changed, with_runs
+from tests.analysis.studies.hand_made import ALONE, HALF, NATIVE, levels, linpack, made
+from virtometer.analysis import Analysis, analyse
+from virtometer.analysis.studies.cells import StudySection, section
+from virtometer.analysis.studies.matching import NOT_HERE, NOT_YET, Matcher
+from virtometer.model import Placement, Trial
+from virtometer.studies.data import items
+from virtometer.studies.sections import description
+
+MEGA = 2**20
+BOX = Place("box", "lxc", {"": 0.5})
+VIRTIO = {"disk_device": "virtio", "network_device": "virtio", "bits": 32}
+BLOCK_SIZES = (4096, 32768, 262144, 1048576, 4194304)
+SIZES = tuple(1024 << at for at in range(16))
+
+RATES = {"sequential-write": 100.0, "sequential-read": 200.0}  # MB/s, at every size
+IOS = {4096: 2560.0, 32768: 640.0, 262144: 160.0, 1048576: 80.0, 4194304: 30.0}  # requests per second
+RANDOM = (10 + 20 + 40 + 80 + 120) / 5  # MB/s: 2560 x 4 KB is 10 MB/s, 640 x 32 KB is 20 MB/s ...
+
+WORKS = [
+    *(linpack(size, 1e9) for size in (1000, 2000, 4000)),
+    linpack(8000, 1e8),
+    *(
+        Work(f"{op} {size}", "disk", op, "B/s", rate * MEGA, parameters={"size": size})
+        for op, rate in RATES.items()
+        for size in BLOCK_SIZES
+    ),
+    *(
+        Work(f"{op} {size}", "disk", op, "IO/s", IOS[size], parameters={"size": size})
+        for op in ("random-read", "random-write")
+        for size in BLOCK_SIZES
+    ),
+    *(
+        Work(f"int {op}", "memory", op, "B/s", rate * MEGA, parameters={"size": "32M", "type": "int"})
+        for op, rate in (("copy", 1000.0), ("scale", 2000.0), ("add", 3000.0), ("triad", 6000.0))
+    ),
+    *(
+        Work(f"{op} {size}", "memory", op, "B/s", rate, parameters={"size": size, "type": "int"})
+        for op in ("write", "read")
+        for at, size in enumerate(SIZES)
+        for rate in [(16 - at) * MEGA]
+    ),
+    *(
+        Work(f"net {way} {size}", "net", "stream", "B/s", rate * MEGA, parameters={"size": size, "direction": way})
+        for way, rate in (("send", 50.0), ("receive", 60.0))
+        for size in BLOCK_SIZES
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def alone() -> Analysis:
+    places = [NATIVE, BOX]
+    return made(places, WORKS, levels(places, WORKS))
+
+
+def filled(study: str, item: str, *analyses: Analysis) -> StudySection:
+    return section(items(study)[item], Matcher(description(study), analyses))
+
+
+def values_of(found: StudySection) -> dict[tuple[str, str], float]:
+    """The new values by row and column."""
+    return {
+        (row, column.label): cell.value.estimate.value
+        for row, cells in zip(found.rows, found.cells, strict=True)
+        for column, cell in zip(found.columns, cells, strict=True)
+        if cell is not None and cell.value is not None
+    }
+
+
+def rest(found: StudySection) -> set[str]:
+    """The reasons of all other cells."""
+    return set(found.reasons)
+
+
+def test_seconds_per_run_of_linpack(alone: Analysis) -> None:
+    found = filled("tsiouprou2010", "5.1", alone)
+    expected: dict[tuple[str, str], float] = {}
+    for size, rate in ((1000, 1e9), (2000, 1e9), (4000, 1e9), (8000, 1e8)):
+        order = size / 2
+        once = 2 * (2 / 3 * order**3 + 2 * order**2) / rate  # both kinds of loops
+        row = f"{size} x {size}"
+        expected |= {(row, "Linux 64 bit, native"): once, (row, "Linux 64 bit, guest"): 2 * once, (row, "runs"): 10.0}
+    # Of the largest system a run takes 853.97 s; in the blocks that swing upwards 772.7 s, downwards 943.8 s.
+    expected["8000 x 8000", "runs"] = (2 + 1) / 2
+    assert values_of(found) == pytest.approx(expected)
+    assert rest(found) == {NOT_HERE} and found.filled == 12
+
+
+def test_an_interval_is_that_of_the_blocks_and_efficiencies_are_within_them(alone: Analysis) -> None:
+    found = filled("tsiouprou2010", "5.1", alone)
+    cell = found.cells[0][2]
+    assert cell is not None and cell.value is not None and cell.now is not None and cell.ratio is not None
+    assert (cell.published.printed, cell.by, cell.value.unit, cell.value.better) == ("0.333", "box", "s", "lower")
+    once = 4 * (2 / 3 * 500**3 + 2 * 500**2) / 1e9
+    assert cell.value.estimate.low == pytest.approx(once * math.exp(-HALF), rel=1e-5)
+    assert cell.value.estimate.high == pytest.approx(once * math.exp(HALF), rel=1e-5)
+    assert cell.then == pytest.approx(0.332 / 0.333)
+    assert (cell.now.value, cell.now.low, cell.now.high) == pytest.approx((0.5, 0.5, 0.5))
+    assert cell.ratio.value == pytest.approx(0.5 * 0.333 / 0.332)
+    native = found.cells[0][4]
+    assert native is not None and native.value is not None and native.now is None and native.then is None
+
+
+def test_means_over_five_block_sizes_and_random_access_in_bytes(alone: Analysis) -> None:
+    found = filled("tsiouprou2010", "5.3", alone)
+    expected = {
+        (row, column): value * part
+        for row, value in (
+            ("write, not random", 100.0),
+            ("read, not random", 200.0),
+            ("write, random", RANDOM),
+            ("read, random", RANDOM),
+        )
+        for column, part in (("Linux 64 bit, guest", 0.5), ("Linux 64 bit, native", 1.0))
+    }
+    assert values_of(found) == pytest.approx(expected)
+    assert rest(found) == {NOT_HERE}
+
+
+def test_means_of_levels_by_the_ranges_of_the_study(alone: Analysis) -> None:
+    found = filled("tsiouprou2010", "5.7", alone)
+    whole = {"L1 average": (16 + 10) / 2, "L2 average": (9 + 7) / 2, "RAM average": (6 + 1) / 2}
+    expected = {
+        (row, column): value * part
+        for row, value in whole.items()
+        for column, part in (("Linux 64 bit, guest", 0.5), ("Linux 64 bit, native", 1.0))
+    }
+    assert values_of(found) == pytest.approx(expected)
+
+
+def test_the_average_of_four_operations(alone: Analysis) -> None:
+    found = filled("tsiouprou2010", "5.15", alone)
+    whole = {"copy": 1000.0, "scale": 2000.0, "add": 3000.0, "triad": 6000.0, "average": 3000.0}
+    expected = {
+        (row, column): value * part
+        for row, value in whole.items()
+        for column, part in (("Linux 64 bit, guest", 0.5), ("Linux 64 bit, native", 1.0))
+    }
+    assert values_of(found) == pytest.approx(expected)
+    average = found.cells[4][1]
+    assert average is not None and average.now is not None and average.now.value == pytest.approx(0.5)
+
+
+def test_streams_have_no_random_order(alone: Analysis) -> None:
+    found = filled("tsiouprou2010", "5.5", alone)
+    expected = {
+        (row, column): value * part
+        for row, value in (("write, not random", 50.0), ("read, not random", 60.0))
+        for column, part in (("Linux 64 bit, guest", 0.5), ("Linux 64 bit, native", 1.0))
+    }
+    assert values_of(found) == pytest.approx(expected)
+    assert found.reasons["a stream over TCP has no random order"] == 8
+
+
+def test_windows_stands_with_its_reason(alone: Analysis) -> None:
+    found = filled("tsiouprou2010", "5.2", alone)
+    assert found.filled == 0 and len(found.reasons) == 1 and "Windows" in next(iter(found.reasons))
+    assert all(cell.published.printed for cell in found.all_cells)
+
+
+# --- guests at once --------------------------------------------------------------------------------------------
+
+GROUPS: list[dict[str, Any]] = [
+    {"name": "growing", "type": "together", "guests": [1, 2, 3]},
+    {"name": "pair", "type": "pair", "environment": "box", "workloads": [f"net send {size}" for size in BLOCK_SIZES]},
+    ALONE,
+]
+GROUPED = [linpack(4000, 1e9), *(work for work in WORKS if work.workload in ("disk", "net"))]
+
+
+def shared(placement: Placement, trial: Trial) -> float:
+    """Each guest reaches its level by its number; to another guest twice as much."""
+    level = next(work.level for work in GROUPED if work.name == placement.workload)
+    part = {"native": 1.0, "box": 0.5}[placement.environment]
+    return level * part / placement.guest * (2.0 if placement.uses else 1.0)
+
+
+@pytest.fixture(scope="module")
+def grouped() -> Analysis:
+    return made([NATIVE, replace(BOX, settings=VIRTIO)], GROUPED, shared, GROUPS)
+
+
+ONCE = 2 * (2 / 3 * 2000**3 + 2 * 2000**2) / 1e9
+"""Seconds of a run of order 2000 on the native machine."""
+
+
+def test_three_guests_that_compute(grouped: Analysis) -> None:
+    found = filled("tsiouprou2010", "6.2", grouped)
+    row = "4000 x 4000"
+    assert values_of(found) == pytest.approx(
+        {(row, f"VM {number}"): 2 * ONCE * number for number in (1, 2, 3)} | {(row, "single VM"): 2 * ONCE}
+    )
+    second = found.cells[2][1]
+    assert second is not None and second.now is not None and second.now.value == pytest.approx(0.25)
+    assert second.then == pytest.approx(45.245 / (second.published.value or 0))
+
+
+def test_the_sum_of_three_guests_and_its_efficiency(grouped: Analysis) -> None:
+    found = filled("tsiouprou2010", "6.4", grouped)
+    single = {
+        "write, not random": 50.0,
+        "read, not random": 100.0,
+        "write, random": RANDOM / 2,
+        "read, random": RANDOM / 2,
+    }
+    expected: dict[tuple[str, str], float] = {}
+    for row, value in single.items():
+        parts = [value / number for number in (1, 2, 3)]
+        expected |= {(row, f"VM {number}"): part for number, part in enumerate(parts, 1)}
+        expected |= {(row, "sum"): math.fsum(parts), (row, "single VM"): value}
+    assert values_of(found) == pytest.approx(expected)
+    total = found.cells[0][3]
+    assert total is not None and total.now is not None
+    assert total.now.value == pytest.approx(0.5 * (1 + 1 / 2 + 1 / 3))
+
+
+def test_between_two_guests(grouped: Analysis) -> None:
+    found = filled("lemberger2010", "appendix: InterVM", grouped)
+    assert values_of(found) == pytest.approx(
+        {("write", "VM to VM"): 50.0, ("write", "single"): 25.0, ("read", "single"): 30.0}
+    )
+
+
+def test_totals_of_ten_runs_and_the_expected_time(grouped: Analysis) -> None:
+    found = filled("lemberger2010", "appendix: CPU angepasst", grouped)
+    two = 10 * 2 * ONCE * (1 + 2) / 2  # the mean of two guests, the second of which is twice as slow
+    three = 10 * 2 * ONCE * (1 + 2 + 3) / 3
+    assert [cell.value.estimate.value for cell in found.all_cells if cell.value] == pytest.approx(
+        [two, two * 3 / 2, three]
+    )
+    actual = found.all_cells[2]
+    assert actual.then == pytest.approx(20.89 / 52.107)
+    assert actual.now is not None and actual.now.value == pytest.approx(0.25)
+    assert found.all_cells[1].now is None and found.all_cells[1].then is None
+
+
+def test_three_guests_on_the_network(grouped: Analysis) -> None:
+    found = filled("lemberger2010", "appendix: 3-net", grouped)
+    expected: dict[tuple[str, str], float] = {}
+    for row, value in (("write", 25.0), ("read", 30.0)):
+        parts = [value / number for number in (1, 2, 3)]
+        expected |= {(row, f"VM {number}"): part for number, part in enumerate(parts, 1)}
+        expected |= {(row, "sum of VMs"): math.fsum(parts), (row, "single"): value}
+    assert values_of(found) == pytest.approx(expected)
+
+
+def test_single_guests_of_a_study_with_tools(grouped: Analysis) -> None:
+    disk = filled("lemberger2010", "appendix: 2-disk", grouped)
+    parts = {
+        "sequential, write": 50.0,
+        "sequential, read": 100.0,
+        "random, write": RANDOM / 2,
+        "random, read": RANDOM / 2,
+    }
+    found = values_of(disk)
+    for row, value in parts.items():
+        assert found[row, "single"] == pytest.approx(value)
+        assert found[row, "sum of VMs"] == pytest.approx(1.5 * value)
+
+
+def test_three_guests_in_both_kinds_of_disk_access(grouped: Analysis) -> None:
+    found = values_of(filled("lemberger2010", "appendix: 3-disk", grouped))
+    assert found["random, read", "VM 3"] == pytest.approx(RANDOM / 6)
+    assert found["sequential, write", "sum of VMs"] == pytest.approx(50 * (1 + 1 / 2 + 1 / 3))
+
+
+def test_a_guest_beside_two_that_compute_and_guests_with_two_loads() -> None:
+    sends = [work for work in GROUPED if work.name.startswith("net send")]
+    disk = next(work for work in GROUPED if work.name == "sequential-write 4096")
+    works = [*sends, disk, GROUPED[0]]
+    load = {"workload": GROUPED[0].name, "guests": 2}
+    names = [work.name for work in sends]
+    scenarios: list[dict[str, Any]] = [
+        {"name": "loaded", "type": "loaded", "environment": "box", "workloads": names, "load": load},
+        *(
+            {"name": name, "type": "mixed", "environment": "box", "workloads": [name, disk.name], "guests": [2]}
+            for name in names
+        ),
+        ALONE,
+    ]
+
+    def rate(placement: Placement, trial: Trial) -> float:
+        part = {"loaded": 0.6, "alone": 1.0}.get(trial.scenario, 0.8)
+        return shared(placement, trial) * part
+
+    found = made([NATIVE, BOX], works, rate, scenarios)
+    row = "write, not random"
+    assert values_of(filled("tsiouprou2010", "6.8", found)) == pytest.approx(
+        {(row, "VM 1"): 25 * 0.6, (row, "single VM"): 25.0}
+    )
+    both = filled("tsiouprou2010", "6.10", found)
+    assert values_of(both) == pytest.approx(
+        {(row, "VM 1"): 20.0, (row, "VM 2"): 10.0, (row, "sum"): 30.0, (row, "single VM"): 25.0}
+    )
+    total = both.cells[0][2]
+    assert total is not None and total.now is not None and total.now.value == pytest.approx(30 / 50)
+
+
+# --- systems, switches and a matrix ----------------------------------------------------------------------------
+
+BONNIE = {"char-write": 10.0, "write": 20.0, "read-rewrite": 30.0, "char-read": 40.0, "read": 100.0}
+SYSTEM = [
+    *(
+        Work(f"switch {n}", "os", "context-switch", "s", n * 1e-6, parameters={"processes": n, "size": 4096})
+        for n in (2, 4, 16, 32, 64, 128, 256)
+    ),
+    *(
+        Work(op, "disk", op, "B/s", rate * MEGA, parameters={} if op.startswith("char") else {"size": 8192})
+        for op, rate in BONNIE.items()
+    ),
+    Work("lmdd", "disk", "write", "B/s", 64e6, parameters={"size": 1 << 20}),
+    Work("pipe", "os", "pipe-bandwidth", "B/s", 2e9),
+    Work("stream", "net", "stream", "B/s", 1e8, parameters={"size": 16384}),
+]  # fmt: skip
+EMULATED = Place("emulated", "qemu", {"": 0.1}, settings={"disk_device": "ide", "network_device": "e1000"})
+PARAVIRTUAL = Place("virtio", "qemu", {"": 0.2}, settings={"disk_device": "virtio", "network_device": "virtio"})
+ROWS = {"native": 1.0, "KVM, emulated devices": 0.1, "KVM, paravirtual devices": 0.2}
+
+
+@pytest.fixture(scope="module")
+def system() -> Analysis:
+    places = [NATIVE, EMULATED, PARAVIRTUAL]
+    return made(places, SYSTEM, levels(places, SYSTEM))
+
+
+def test_context_switches_in_microseconds(system: Analysis) -> None:
+    found = filled("zupka2008", "F5.15/lat_ctx", system)
+    values = values_of(found)
+    for row in ROWS:  # half of the second that each window lasts
+        assert values.pop((row, "CPU use, relative")) == pytest.approx(50, rel=0.02)
+    assert values == pytest.approx(
+        {
+            (row, f"{count} processes"): count / part
+            for row, part in ROWS.items()
+            for count in (2, 4, 16, 32, 64, 128, 256)
+        }
+    )
+    emulated = found.cells[1][0]
+    assert emulated is not None and emulated.now is not None and emulated.now.value == pytest.approx(0.1)
+    assert emulated.then == pytest.approx(0.71 / 12.22)
+
+
+def test_lmbench_counts_a_megabyte_by_itself(system: Analysis) -> None:
+    assert values_of(filled("zupka2008", "F5.15/lmdd", system)) == pytest.approx(
+        {(row, "rate"): 64 * part for row, part in ROWS.items()}
+    )
+    assert values_of(filled("zupka2008", "F5.15/bw_pipe", system)) == pytest.approx(
+        {(row, "rate"): 2000 * part for row, part in ROWS.items()}
+    )
+
+
+def test_the_mean_of_the_five_rates(system: Analysis) -> None:
+    found = filled("zupka2008", "F5.15/bonnie++", system)
+    rates = {
+        "sequential out per char": 10,
+        "sequential out block": 20,
+        "sequential out rewrite": 30,
+        "sequential in per char": 40,
+        "sequential in block": 100,
+        "mean": 40,
+    }
+    assert values_of(found) == pytest.approx(
+        {(row, column): rate * 1024 * part for row, part in ROWS.items() for column, rate in rates.items()}
+    )
+
+
+def test_netperf_in_megabits_and_processor_time_of_the_guest_in_percent(system: Analysis) -> None:
+    used = {"cpu-local": {"unit": "s/s", "value": 0.75}}
+    campaign = with_runs(system.campaign, lambda run: changed(run, measures=used))
+    found = filled("zupka2008", "F5.15/netperf", analyse(campaign))
+    assert values_of(found) == pytest.approx(
+        {(row, "local rate"): 800 * part for row, part in ROWS.items()}
+        | {(row, "CPU use, virtual"): 75.0 for row in ROWS}
+    )
+
+
+def test_the_matrix_of_one_server_fills_three_tables() -> None:
+    works = [Work("stream", "net", "stream", "B/s", 1e8, parameters={"size": 16384})]
+    scenario = {"name": "matrix", "type": "matrix", "members": ["native", "box", "box"]}
+
+    def rate(placement: Placement, trial: Trial) -> float:
+        if not placement.uses:  # to the laboratory
+            return MEGA
+        target = trial.placements[placement.uses[0]]
+        numbers = {("native", 1): 1, ("box", 1): 2, ("box", 2): 3}
+        source = numbers[placement.environment, placement.guest]
+        return MEGA * (10.0 * source + numbers[target.environment, target.guest])
+
+    campaign = made([NATIVE, BOX], works, rate, [scenario])
+    found = filled("klein2008", "3.2", campaign)
+    ends = {"node6": 1, "node7": 1, "vm2": 2, "vm3": 2, "vm4": 3}
+    hosts = {"node6": 6, "vm2": 6, "node7": 7, "vm3": 7, "vm4": 7}
+    expected = {
+        (f"to {target}", f"from {source}"): 10.0 * ends[source] + ends[target]
+        for source in ends
+        for target in ends
+        if hosts[source] == hosts[target]
+    }
+    assert values_of(found) == pytest.approx(expected)
+    assert found.reasons == {"a second server is needed": 12}
+    full = filled("klein2008", "A.2", campaign)
+    short = {"node6": "no6", "node7": "no7"}
+    assert values_of(full) == pytest.approx(
+        {
+            (f"{short.get(source, source)} to {short.get(target, target)}", "throughput"): 10.0 * ends[source]
+            + ends[target]
+            for source in ends
+            for target in ends
+            if hosts[source] == hosts[target]
+        }
+    )
+    assert full.reasons["a second server is needed"] == 12 * 9
+    assert full.reasons["set by the plan, and not measured"] == 13 * 3
+    before = filled("klein2008", "3.1", campaign)
+    assert before.filled == 0 and "state of tuning" in "".join(before.reasons)
+    files = filled("klein2008", "3.3", campaign)
+    assert files.filled == 0 and files.reasons == {"a second server is needed": len(files.all_cells)}
+
+
+def test_programs_at_once_on_two_processors() -> None:
+    works = [
+        Work("partdiff", "pde", "jacobi", "1/s", 807**2 * 80.0, parameters={"interlines": 100, "variant": "naive"}),
+    ]
+    scenario = {"name": "instances", "type": "instances", "environment": "native", "count": [1, 2, 4]}
+
+    def rate(placement: Placement, trial: Trial) -> float:
+        return works[0].level * min(1.0, 2 / len(trial.placements)) * {"native": 1.0, "box": 0.5}[placement.environment]
+
+    found = filled("klein2008", "text 3.5", made([NATIVE, BOX], works, rate, [scenario, ALONE]))
+    # 8000 sweeps at 80 sweeps per second are 100 s.
+    assert [cell.value and cell.value.estimate.value for cell in found.all_cells] == pytest.approx(
+        [100.0, 200.0, 100.0, 200.0, 200.0]
+    )
+
+
+def test_scores_stand_with_the_printed_values(alone: Analysis) -> None:
+    found = filled("appel2008", "slide: Fair CPU Sharing Between VMs", alone)
+    assert found.filled == 0 and found.reasons == {NOT_YET: 15}
+    assert [cell.published.printed for cell in found.all_cells[-2:]] == ["58.240", "56.660"]

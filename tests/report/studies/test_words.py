@@ -1,0 +1,74 @@
+"""Cells in words."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.report.studies.filled import ODD, filled, printed, section
+from virtometer.analysis.studies.answers import Answered, Ratios
+from virtometer.analysis.studies.results import StudyResults
+from virtometer.model import Estimate
+from virtometer.report.studies import words
+
+
+@pytest.fixture(scope="module")
+def found() -> StudyResults:
+    return filled()
+
+
+def test_lines_of_a_filled_cell(found: StudyResults) -> None:
+    cell = section(found, "5.1").cells[0][2]
+    assert words.lines_of(cell, unit=False) == {
+        "printed": "0.333",
+        "here": "0.3353 [0.3067, 0.3667]",
+        "efficiency then": "0.997",
+        "efficiency here": "0.500 [0.500, 0.500]",
+        "here by then": "0.502 [0.502, 0.502]",
+    }
+    assert words.lines_of(cell, unit=True)["here"] == "0.3353 [0.3067, 0.3667] s"
+    assert words.lines_of(cell, unit=True)["printed"] == "0.333 s"
+
+
+def test_lines_of_other_cells(found: StudyResults) -> None:
+    assert words.lines_of(None, unit=False) == {}
+    assert words.lines_of(section(found, "5.1").cells[0][1], unit=False) == {
+        "printed": "0.351",
+        "efficiency then": "1.00",
+    }
+    runs = section(found, "5.1").cells[0][0]
+    assert words.lines_of(runs, unit=True) == {"printed": "10", "here": "10.00"}
+
+
+def test_estimates_and_ratios() -> None:
+    assert words.estimate_words(Estimate(1234.5, None, None, 3), 4) == "1,234"
+    assert words.ratios_words(None) == "no cells"
+    assert words.ratios_words(Ratios(0.5, 0.5, 0.5, 1)) == "0.500 (1 cell)"
+    assert words.ratios_words(Ratios(0.5, 0.25, 2.0, 3)) == "0.500, from 0.250 to 2.00 (3 cells)"
+
+
+def test_ratios_here_stand_beside_the_same_cells_of_the_study() -> None:
+    one = Ratios(0.5, 0.5, 0.5, 1)
+    assert words.here_words(Answered("?", "", one, None, None)) == "no cells"
+    assert words.here_words(Answered("?", "", one, one, Ratios(0.9, 0.9, 0.9, 1))).endswith("0.900")
+
+
+def test_units_stand_once_where_all_columns_share_them(found: StudyResults) -> None:
+    assert words.header(section(found, "5.3")) == (
+        "MB/s",
+        tuple(f"Linux {bits} bit, {role}" for role in ("guest", "native") for bits in (32, 64)),
+    )
+    unit, labels = words.header(section(found, "5.1"))
+    assert unit == "" and labels[:2] == ("runs", "Linux 32 bit, guest [s]")
+
+
+def test_how_much_is_filled(found: StudyResults) -> None:
+    assert "10 of 636" in words.filled_words(found) and "simulated" in words.filled_words(found)
+    assert "636 printed cells" in words.filled_words(printed())
+
+
+def test_stand_ins_and_reasons(found: StudyResults) -> None:
+    assert f"{ODD} for openvz 64 bit" in words.environments_words(section(found, "5.1"))
+    assert words.environments_words(section(found, "5.3")) == ""
+    assert words.reasons_words(section(found, "5.3"), campaigns=True) == ["16 cells: not in these campaigns."]
+    assert words.reasons_words(section(found, "5.3"), campaigns=False) == []
+    assert len(words.reasons_words(section(found, "5.2"), campaigns=False)) == 1
