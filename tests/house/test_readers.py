@@ -13,7 +13,7 @@ MODULES = {path.stem for path in (SOURCE / "analysis").rglob("*.py")}
 # known of one run.
 ALLOWED = {
     "analyse", "by_guest_clocks", "compare", "compare_campaigns", "compare_environments", "differing",
-    "effects_of_table", "names", "read", "samples_unused", "trial_noise", "value_bound",
+    "effects_of_table", "grids_of", "names", "read", "samples_unused", "trial_noise", "value_bound",
 }  # fmt: skip
 
 

@@ -262,3 +262,10 @@ def test_data_cannot_be_changed() -> None:
         one.value = 1.0  # type: ignore[misc]
     with pytest.raises(TypeError):
         one.options["mode"] = "hvm"  # type: ignore[index]
+
+
+def test_lines_are_texts_in_the_order_of_the_file() -> None:
+    found = data.lines("klein2008")
+    assert {row["study"] for row in found} == {"klein2008"}
+    assert len(found) == sum(len(data.values("klein2008", name)) for name in data.items("klein2008"))
+    assert data.lines("nobody2000") == []

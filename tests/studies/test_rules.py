@@ -74,6 +74,7 @@ def test_fields_in_which_subject_and_reference_differ_are_not_compared() -> None
     [
         ({"subjects": {}}, "subjects"),
         ({"relation": "cause"}, "'cause'"),
+        ({"undecidable": "why"}, "undecidable"),
         ({"holds": "some"}, "some"),
         ({"subject": {"colour": "red"}}, "colour"),
         ({"subject": {}}, "subject"),
@@ -109,6 +110,12 @@ def test_stated_numbers_have_a_tolerance_and_percents_are_rounded(
 ) -> None:
     found = stated_range(made(value=low, high=high), unit)
     assert found == pytest.approx(wanted)
+
+
+def test_cells_that_slipped_are_known_and_have_a_reason() -> None:
+    of = rules("lemberger2010")["lemberger2010/c001"].slipped
+    assert of and all(value(name).study == "lemberger2010" and words for name, words in of.items())
+    assert not rules("klein2008")["klein2008/c002"].slipped
 
 
 def test_nothing_stated_has_no_range() -> None:

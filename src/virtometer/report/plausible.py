@@ -12,24 +12,26 @@ from virtometer.analysis.plausible.check import Implausible
 from virtometer.analysis.plausible.grid import Grid
 from virtometer.analysis.plausible.rules import RULES
 from virtometer.counted import counted
+from virtometer.report.parts.finding import expected_words, finding_object, reason_words
 from virtometer.report.parts.plain import plain
-from virtometer.report.parts.terminal_text import plain_table
+from virtometer.report.parts.terminal_text import plain_table, text_line
 
 
 def parts(found: Sequence[Implausible], grids: Sequence[Grid]) -> Iterator[Table | Text]:
-    """A row for each finding, then how many values were looked at, and the rules that found something."""
-    if found:
+    """A row for each finding, then how many values were looked at, and the rules that found something.
+
+    Of several tables each one has its name as a heading, then its rows. No word is cut, in any width.
+    """
+    for name in dict.fromkeys(one.table for one in found):
+        if len(grids) > 1:
+            yield text_line(name, style="bold")
         table = plain_table()
-        several = len(grids) > 1
-        for name in (*(["table"] if several else []), "row", "column", "printed", "expected", "rule"):
-            table.add_column(name)
-        table.add_column("reason", overflow="fold")
+        for label in ("row", "column", "printed", "expected", "rule", "reason"):
+            table.add_column(label, overflow="fold")
         for one in found:
-            reason = (
-                f"{one.reason}; or {counted(len(one.others), 'other cell')} may be wrong" if one.others else one.reason
-            )
-            cells = (one.row, one.column or "all", one.printed, one.expected_text, one.rule, reason)
-            table.add_row(*([Text(one.table)] if several else []), *(Text(cell) for cell in cells))
+            if one.table == name:
+                cells = (one.row, one.column or "all", one.printed, expected_words(one), one.rule, reason_words(one))
+                table.add_row(*map(text_line, cells))
         yield table
     yield Text(f"{_accused(found)} in {counted(values(grids), 'value')} of {counted(len(grids), 'table')}.")
     for name in dict.fromkeys(one.rule for one in found):
@@ -37,25 +39,9 @@ def parts(found: Sequence[Implausible], grids: Sequence[Grid]) -> Iterator[Table
 
 
 def document(found: Sequence[Implausible], grids: Sequence[Grid]) -> str:
-    """The findings as JSON. column is empty for a whole row, expected null where arithmetic does not say.
-
-    others: cells of which one may be wrong instead.
-    """
-    findings = [
-        {
-            "table": one.table,
-            "row": one.row,
-            "column": one.column,
-            "rule": one.rule,
-            "reason": one.reason,
-            "value": one.value,
-            "printed": one.printed,
-            "expected": one.expected,
-            "others": [{"table": table, "row": row, "column": column} for table, row, column in one.others],
-        }
-        for one in found
-    ]
+    """The findings as JSON, with the rules."""
     rules = [{"rule": one.name, "meaning": one.meaning, "source": one.source} for one in RULES.values()]
+    findings = [finding_object(one) for one in found]
     whole = {"findings": findings, "tables": len(grids), "values": values(grids), "rules": rules}
     return json.dumps(plain(whole), ensure_ascii=False, indent=2)
 

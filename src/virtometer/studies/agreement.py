@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import dataclass
 from typing import Literal
 
+from virtometer.counted import counted
 from virtometer.studies.bounds import Bounded, Region, geometric_mean, of_printed
 from virtometer.studies.data import Claim, PublishedValue, claims
-from virtometer.studies.rules import NEAR, Case, Rule, Scalar, field, rules, stated_range
+from virtometer.studies.rules import NEAR, Case, Holds, Rule, Scalar, field, rules, stated_range
 
 Verdict = Literal["agrees", "disagrees", "undecided", "cannot be tried here"]
 VERDICTS: tuple[Verdict, ...] = ("agrees", "disagrees", "undecided", "cannot be tried here")
@@ -52,7 +54,8 @@ class Outcome:
 
     reason: why it cannot be tried; empty otherwise. figure: what `pairs` and `mean` have. region: where the figure
     agrees with the claim. mean: the figure of the geometric mean of all ratios, where the claim is judged by it.
-    of: how many pairs the claim has; less than these are compared where some are not measured.
+    of: how many pairs the claim has; less than these are compared where some are not measured. left_out: ids of cells
+    that are printed with a slip, and are in no pair.
     """
 
     verdict: Verdict
@@ -62,6 +65,7 @@ class Outcome:
     mean: Bounded | None = None
     pairs: tuple[Compared, ...] = ()
     of: int = 0
+    left_out: tuple[str, ...] = ()
 
     @property
     def holding(self) -> int:
@@ -83,6 +87,14 @@ class ClaimRow:
         """The id without the study: c001."""
         return self.claim.claim_id.rpartition("/")[2]
 
+    @property
+    def note(self) -> str:
+        """What a reader should know: the note of the rule, and which printed cells are left out."""
+        why = Counter(self.rule.slipped[name] for name in self.published.left_out)
+        return " ".join(
+            [self.rule.note, *(f"Left out: {counted(n, 'cell')}, {words}." for words, n in why.items())]
+        ).strip()
+
 
 def claims_table(study: str, measured: Measured | None = None) -> tuple[ClaimRow, ...]:
     """All claims of a study, in its order, each with its verdicts. Empty for an unknown study.
@@ -102,10 +114,10 @@ def claims_table(study: str, measured: Measured | None = None) -> tuple[ClaimRow
 
 
 def by_printed(claim: Claim, rule: Rule) -> Outcome:
-    """The verdict of the printed cells, with what rounding allows."""
+    """The verdict of the printed cells, with what rounding allows. Cells that are printed with a slip are left out."""
     if rule.restates:
         return Outcome("cannot be tried here", RESTATED)
-    return evaluate(claim, rule, of_printed, NOT_PRINTED)
+    return evaluate(claim, rule, of_printed, NOT_PRINTED, rule.slipped.keys())
 
 
 def by_measured(claim: Claim, rule: Rule, measured: Measured) -> Outcome:
@@ -115,28 +127,33 @@ def by_measured(claim: Claim, rule: Rule, measured: Measured) -> Outcome:
     return evaluate(claim, rule, measured, NOT_MEASURED)
 
 
-def evaluate(claim: Claim, rule: Rule, number_of: Measured, without: str) -> Outcome:
+def evaluate(claim: Claim, rule: Rule, number_of: Measured, without: str, slipped: Set[str] = frozenset()) -> Outcome:
     """The verdict of cells whose numbers are given. without: the reason where no pair of cells has numbers.
 
-    A claim that must hold in each pair is contradicted by one; a claim for most pairs by half of them.
+    A claim that must hold in each pair is contradicted by one; a claim for most pairs by half of them. A mean that
+    agrees while no pair does decides nothing. slipped: ids of cells that are left out, with the pairs they are in.
     """
     if rule.undecidable:
         return Outcome("cannot be tried here", rule.undecidable)
     figure, region = _figure(claim, rule), _region(claim, rule)
-    candidates = [cells for case in rule.cases for cells in _candidates(rule, case)]
+    every = [cells for case in rule.cases for cells in _candidates(rule, case)]
+    candidates = [kept for cells in every if (kept := _without(cells, slipped, rule))]
+    left_out = tuple(dict.fromkeys(cell.id for cells in every for cell in cells if cell.id in slipped))
     of = sum(len(cells) - 1 if rule.along else 1 for cells in candidates)
     numbered = [pair for cells in candidates for pair in _numbered(rule, cells, number_of)]
     if not numbered:
-        return Outcome("cannot be tried here", without, figure, region, of=of)
+        return Outcome("cannot be tried here", without, figure, region, of=of, left_out=left_out)
     pairs = tuple(_compared(figure, region, *pair) for pair in numbered)
     mean = None
     if rule.holds == "mean":
         mean = _of_ratio(figure, geometric_mean(pair.ratio for pair in pairs if pair.ratio is not None))
         answer = region.holds(mean)
+        if answer and not any(pair.holds for pair in pairs):
+            answer = None
     else:
-        answer = _all_or_most([pair.holds for pair in pairs], most=rule.holds == "most")
+        answer = _of_all([pair.holds for pair in pairs], rule.holds)
     verdict: Verdict = "undecided" if answer is None else "agrees" if answer else "disagrees"
-    return Outcome(verdict, "", figure, region, mean, pairs, of)
+    return Outcome(verdict, "", figure, region, mean, pairs, of, left_out)
 
 
 def counts(outcomes: Iterable[Outcome]) -> dict[Verdict, int]:
@@ -147,6 +164,12 @@ def counts(outcomes: Iterable[Outcome]) -> dict[Verdict, int]:
 
 _Pair = tuple[PublishedValue, Bounded, PublishedValue | None, Bounded | None]
 _Cells = tuple[PublishedValue, ...]
+
+
+def _without(cells: _Cells, slipped: Set[str], rule: Rule) -> _Cells:
+    """The cells of a candidate without those that slipped; none where a pair has lost one."""
+    kept = tuple(cell for cell in cells if cell.id not in slipped)
+    return kept if len(kept) == len(cells) or rule.along or rule.relation in _SHARES else ()
 
 
 def _numbered(rule: Rule, cells: _Cells, number_of: Measured) -> Iterator[_Pair]:
@@ -250,11 +273,12 @@ def _region(claim: Claim, rule: Rule) -> Region:
     return Region(*stated)
 
 
-def _all_or_most(answers: list[bool | None], *, most: bool) -> bool | None:
-    """One answer of several: all must hold, or more than half of them."""
+def _of_all(answers: list[bool | None], holds: Holds) -> bool | None:
+    """One answer of several: all must hold, more than half of them, or more than two thirds (`clearly`)."""
     right, wrong = answers.count(True), answers.count(False)
-    if not most:
+    if holds == "each":
         return False if wrong else True if right == len(answers) else None
-    if 2 * right > len(answers):
-        return True
-    return False if 2 * wrong >= len(answers) else None
+    if 2 * wrong >= len(answers):
+        return False
+    enough = 3 * right > 2 * len(answers) if holds == "clearly" else 2 * right > len(answers)
+    return True if enough else None

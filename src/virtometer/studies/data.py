@@ -175,6 +175,11 @@ def value(identity: str) -> PublishedValue:
     return _by_id()[identity]
 
 
+def lines(study: str) -> list[dict[str, str]]:
+    """The lines of values.csv of a study as texts, by column, in the order of the file."""
+    return [row for row in _rows("values.csv") if row["study"] == study]
+
+
 def claims(study: str) -> tuple[Claim, ...]:
     """The claims of a study, in its order. Empty for an unknown study."""
     return tuple(claim for claim in _claims() if claim.study == study)

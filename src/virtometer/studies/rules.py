@@ -9,11 +9,12 @@ import functools
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
+from types import MappingProxyType
 from typing import Any, Literal
 
 from virtometer.studies.data import Claim, PublishedValue, claims, folder, items, values
 
-Holds = Literal["each", "most", "mean"]
+Holds = Literal["each", "most", "clearly", "mean"]
 Scalar = int | str | None
 
 SAME = ("system", "bits", "workload", "operation", "array_order", "level", "threads_or_processes", "metric")
@@ -33,8 +34,10 @@ POINT = 0.01
 
 _FIELDS = {field.name for field in fields(PublishedValue)}
 _KEYS = {"subject", "reference", "same", "cases", "holds", "margin", "along", "relation", "value", "high"}
-_ALL_KEYS = _KEYS | {"restates", "undecidable", "note"}
-_HOLDS = {"each", "most", "mean"}
+_ALL_KEYS = _KEYS | {"restates", "note"}
+_HOLDS = {"each", "most", "clearly", "mean"}
+_SLIPPED = "slipped"
+"""The key of cells that no claim is judged by, beside the claims."""
 
 NEAR = frozenset({"equal", "about equal", "unchanged", "no influence"})
 ALONE = frozenset({"value", "limit", "trend up", "trend down", "fair", "unfair"})
@@ -90,10 +93,11 @@ class Case:
 class Rule:
     """How a claim is decided. undecidable: why no number decides it; empty where one does.
 
-    relation: as in claims.csv, or the one that the statement means. holds: in each pair of cells, in most of them, or
-    in the geometric mean of their ratios. low, high: the stated range, in the unit of the claim; None where nothing is
-    stated. margin: how far `about equal` reaches, or how uneven fair shares may be. along: a field, and its values in
-    the order of a trend. restates: the only printed number is the claim itself. note: what a reader should know.
+    relation: as in claims.csv, or the one that the statement means. holds: in each pair of cells, in most of them, in
+    more than two thirds (`clearly`), or in the geometric mean of their ratios. low, high: the stated range, in the unit
+    of the claim; None where nothing is stated. margin: how far `about equal` reaches, or how uneven fair shares may be.
+    along: a field, and its values in the order of a trend. restates: the only printed number is the claim itself. note:
+    what a reader should know. slipped: ids of printed cells that the claim is not judged by, and how they are printed.
     """
 
     claim_id: str
@@ -107,6 +111,7 @@ class Rule:
     restates: bool
     undecidable: str
     note: str
+    slipped: Mapping[str, str]
 
 
 def field(cell: PublishedValue, name: str) -> Scalar:
@@ -128,20 +133,21 @@ def rules(study: str) -> Mapping[str, Rule]:
 
     text = (folder() / "agreement" / f"{study}.yaml").read_text(encoding="utf-8")
     entries = yaml.safe_load(text)
+    slipped = _slipped(study, entries.pop(_SLIPPED, []))
     of = {claim.claim_id.rpartition("/")[2]: claim for claim in claims(study)}
     if list(entries) != list(of):
         differing = ", ".join(sorted(set(entries) ^ set(of))) or "their order"
         raise ValueError(f"agreement/{study}.yaml and the claims of {study} differ: {differing}")
-    return {of[name].claim_id: rule(of[name], entry) for name, entry in entries.items()}
+    return {of[name].claim_id: rule(of[name], entry, slipped) for name, entry in entries.items()}
 
 
-def rule(claim: Claim, entry: Mapping[str, Any] | str) -> Rule:
-    """The rule of a claim from its entry. A text says why no number decides the claim.
+def rule(claim: Claim, entry: Mapping[str, Any] | str, slipped: Mapping[str, str] = MappingProxyType({})) -> Rule:
+    """The rule of a claim from its entry. A text says why no number decides the claim. slipped: as in `Rule`.
 
     Raises ValueError for an entry that does not fit.
     """
     if isinstance(entry, str):
-        return Rule(claim.claim_id, claim.relation, (), "each", None, None, 0, None, False, entry, "")
+        return Rule(claim.claim_id, claim.relation, (), "each", None, None, 0, None, False, entry, "", slipped)
     unknown = set(entry) - _ALL_KEYS
     _must(not unknown, claim, f"unknown keys: {', '.join(sorted(unknown))}")
     relation = entry.get("relation", claim.relation)
@@ -169,7 +175,17 @@ def rule(claim: Claim, entry: Mapping[str, Any] | str) -> Rule:
         restates=restates,
         undecidable="",
         note=entry.get("note", ""),
+        slipped=slipped,
     )
+
+
+def _slipped(study: str, entries: Iterable[Mapping[str, Any]]) -> Mapping[str, str]:
+    """How each cell is printed that no claim is judged by, by its id. Raises ValueError for an unknown id."""
+    found = {str(name): str(entry["reason"]) for entry in entries for name in entry["ids"]}
+    unknown = found.keys() - {cell.id for cell in _cells(study)}
+    if unknown:
+        raise ValueError(f"agreement/{study}.yaml names unknown cells: {', '.join(sorted(unknown))}")
+    return MappingProxyType(found)
 
 
 def stated_range(rule: Rule, unit: str) -> tuple[float, float] | None:

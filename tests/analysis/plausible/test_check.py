@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import warnings
+from pathlib import Path
 
 import pytest
+import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -97,3 +99,11 @@ def test_any_numbers_end_in_findings(rows: list[list[float | None]]) -> None:
                 found(table)
         else:
             assert all(one.rule in RULES for one in found(table))
+
+
+REALISTIC: dict[str, str] = yaml.safe_load(Path(__file__).with_name("realistic.yaml").read_text())
+
+
+@pytest.mark.parametrize("name", REALISTIC)
+def test_realistic_tables_without_an_error_are_not_accused(name: str) -> None:
+    assert found(REALISTIC[name]) == []

@@ -32,3 +32,9 @@ def test_lines_without_a_role() -> None:
 
 def test_a_value_is_shown_with_as_many_digits() -> None:
     assert (ONE.like(2.26), TWO.like(3.6)) == ("2.3", "4")
+
+
+def test_columns_with_several_units_are_not_compared() -> None:
+    cells = ((Printed("1.5 s", 1.5, 0.1), Printed("3 MB", 3, 1)), (Printed("200 ms", 200, 1), Printed("4 MB", 4, 1)))
+    of = Grid("", ("r", "s"), ("a", "b"), cells).in_one_unit()
+    assert [place for place, _ in of.places()] == [(0, 1), (1, 1)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from virtometer.analysis.plausible.labels import hinted, role, sizes, unit
+from virtometer.analysis.plausible.labels import hinted, intensive, leading, role, sizes, unit
 
 
 @pytest.mark.parametrize(
@@ -16,6 +16,16 @@ from virtometer.analysis.plausible.labels import hinted, role, sizes, unit
 )  # fmt: skip
 def test_roles_of_whole_labels(label: str, what: str) -> None:
     assert role(label) == what
+
+
+def test_labels_that_begin_or_end_with_a_statistic() -> None:
+    labels = ("sum of VMs", "grand total", "mean time", "mean", "time of all", "totals of VM")
+    assert [leading(label) for label in labels] == ["sum", "sum", "mean", "", "", ""]
+
+
+def test_quantities_that_do_not_add_up() -> None:
+    assert all(intensive(label) for label in ("rate [MB/s]", "latency", "overhead %", "b/a", "service demand"))
+    assert not any(intensive(label) for label in ("time [s]", "VM 1", "files"))
 
 
 def test_words_units_and_sizes() -> None:

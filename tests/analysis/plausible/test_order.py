@@ -40,3 +40,18 @@ def test_a_single_efficiency_above_its_limit() -> None:
     assert places(above_limits(grid("x,efficiency\na,1.4\nb,0.9\nc,0.8\n"))) == [(0, 0)]
     assert places(above_limits(grid("x,efficiency\na,140\nb,190\nc,80\n"))) == []
     assert places(above_limits(grid("x,overhead (%)\na,140\nb,90\nc,80\n"))) == []
+
+
+def test_equal_values_may_be_ranked_in_the_usual_ways() -> None:
+    for ranks in ("1,2,2,4", "1,3,3,4", "1,2.5,2.5,4", "1,2,2,3"):
+        rows = zip("abcd", (90, 85, 85, 80), ranks.split(","), strict=True)
+        text = "x,score,rank\n" + "".join(f"{name},{score},{rank}\n" for name, score, rank in rows)
+        assert not list(wrong_ranks(grid(text))), ranks
+
+
+def test_several_processors_use_more_than_100_percent() -> None:
+    assert not list(above_limits(grid("x,CPU use [%]\na,40\nb,60\nc,156\n")))
+
+
+def test_ends_of_a_path_are_no_range() -> None:
+    assert not list(wrong_ranges(grid("x,from,to\na,7,6\nb,6,7\n")))

@@ -44,6 +44,19 @@ def test_bad_input_is_named_with_its_place(content: bytes, facts: list[str]) -> 
     assert all(fact in str(refusal.value) for fact in facts)
 
 
+@pytest.mark.parametrize(
+    ("content", "fact"),
+    [
+        (b"row,column,value\n", "column and value"), (b"row,column,value\na,b,\n", "column value has none"),
+        (b"row,column,value,printed\na,b,3,\n", "column printed has none"), (b"x,a,b\n", "labels of columns"),
+    ],
+)  # fmt: skip
+def test_the_advice_is_on_the_form_of_the_table(content: bytes, fact: str) -> None:
+    with pytest.raises(UsageError) as refusal:
+        read(content, "t")
+    assert refusal.value.advice is not None and fact in refusal.value.advice
+
+
 def test_characters_of_windows_are_read() -> None:
     assert read("x,größe\nr,1\n".encode("cp1252"), "t")[0].columns == ("größe",)
 

@@ -33,5 +33,17 @@ def test_a_mean_of_the_nearest_columns() -> None:
     assert one.members == (1, 2, 3)
 
 
+def test_a_total_is_wrong_only_where_others_of_its_kind_follow() -> None:
+    rates = read(b"x,time [s],rate [MB/s]\nr,20,10.5\ns,50,32.4\ntotal,70,17.2\n", "t")[0]
+    assert not list(named(rates.turned())), "the rate of all is not the sum of the rates"
+    (of,) = named(read(b"x,a,b,sum of both\nr,1.0,2.0,3.0\ns,2.0,2.0,4.0\nt,3.0,4.0,9.0\n", "t")[0])
+    assert (of.holds.tolist(), of.breaks.tolist()) == ([0, 1], [2])
+
+
+def test_a_sum_of_which_a_cell_lacks_is_not_judged() -> None:
+    (of,) = named(read(b"x,a,b,sum\nr,1.0,2.0,3.0\ns,2.0,-,4.0\nt,3.0,4.0,9.0\nu,3.0,1.0,4.0\n", "t")[0])
+    assert (of.holds.tolist(), of.breaks.tolist()) == ([0, 3], [2])
+
+
 def test_a_definition_that_most_rows_do_not_follow_is_none() -> None:
     assert not list(named(read(b"x,a,b,sum\nr,1.0,2.0,9.0\ns,2.0,2.0,9.5\nt,3.0,4.0,7.0\n", "t")[0]))

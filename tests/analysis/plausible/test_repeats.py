@@ -29,3 +29,9 @@ def test_the_value_of_a_neighbour() -> None:
         found = list(repeated_values(table, pattern(table.values, table.halves), free))
         assert [one.place for one in found] == [(1, 1)][:count]
         assert echoes(table).sum() == 2 * count
+
+
+def test_equal_counts_and_equal_ranks_are_no_repeats() -> None:
+    assert not duplicated_rows(grid("x,a,b\nr,1240,31\ns,1240,31\nt,1301,33\nu,1350,38\n"))
+    of = grid("x,score,rank\nr,91.3,1\ns,85.0,2\nt,85.0,2\nu,62.4,4\n")
+    assert not list(repeated_values(of, pattern(of.values, of.halves), np.ones(of.values.shape, dtype=np.bool_)))

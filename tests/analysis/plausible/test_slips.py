@@ -21,5 +21,6 @@ def test_two_digits_exchanged(text: str, values: list[float]) -> None:
 def test_decimal_points_units_and_signs() -> None:
     of = parsed("50", comma=False)
     assert of is not None
-    found = {(rule, value) for rule, value, _ in slips(of)}
+    found = {(rule, value) for rule, value, _ in slips(of, by_arithmetic=True)}
     assert {("decimal point", 5.0), ("decimal point", 500.0), ("decimal point", 400.0), ("sign", -50.0)} <= found
+    assert ("decimal point", 400.0) not in {(rule, value) for rule, value, _ in slips(of, by_arithmetic=False)}

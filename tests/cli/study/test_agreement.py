@@ -37,7 +37,7 @@ def test_all_claims_stand_in_lines_that_fit(study: str, width: int) -> None:
 
 def test_the_verdicts_are_counted() -> None:
     text = " ".join(agreement_lines(studies()["klein2008"], claims_table("klein2008"), 200))
-    assert "25 claims" in text and "10 agree, 0 disagree, 0 undecided, 15 cannot be tried here" in text
+    assert "25 claims" in text and "8 agree, 0 disagree, 2 undecided, 15 cannot be tried here" in text
 
 
 @pytest.mark.parametrize(

@@ -8,31 +8,41 @@ from typing import Any
 import pytest
 
 from tests.cli.laboratory import virtometer
-from virtometer.analysis.plausible.check import Implausible
+from tests.studies.validator import EXPERIMENTS
+from virtometer.analysis.plausible.check import Implausible, check
+from virtometer.analysis.plausible.reading import read
 from virtometer.cli.study import plausibility
-from virtometer.cli.study.plausibility import Checked, checked, grid_of, summary
-from virtometer.studies.data import items
+from virtometer.cli.study.plausibility import Checked, checked, grids_of_study, summary
+from virtometer.report.plausible import document
+from virtometer.studies.data import folder, items
 
 FINDING = Implausible("klein2008 3.1", "to node6", "from vm2", "sum", "it is no sum", 112.0, 262.0, "112", "262")
 ROW = Implausible("klein2008 3.2", "to vm2", "", "duplicated row", "all numbers repeat", None, None)
 
 
-def test_a_grid_has_the_printed_digits() -> None:
-    grid = grid_of(items("klein2008")["3.1"])
-    assert grid is not None
-    assert (grid.name, grid.columns[0], grid.rows[0]) == ("klein2008 3.1", "from node6 [MB/s]", "to node6")
+def test_the_grids_of_a_study_have_the_printed_digits_and_what_was_measured() -> None:
+    grids = {grid.name: grid for grid in grids_of_study("klein2008")}
+    grid = grids["klein2008 3.1"]
+    assert (grid.columns[0], grid.rows[0]) == ("from node6", "to node6")
     cell = grid.cells[0][0]
     assert cell is not None
     assert (cell.text, cell.value, cell.step) == ("232", 232.0, 1.0)
-    assert grid.cells[1][1] is None and grid_of(items("klein2008")["text 3.5"]) is None
+    assert grid.quantities[0, 0] and grid.cells[1][1] is None
 
 
-def test_restored_cells_have_their_digits_and_unreadable_ones_are_empty() -> None:
-    grid = grid_of(items("lemberger2010")["appendix: 3-disk"])
-    assert grid is not None
-    cell = grid.cells[0][0]
-    assert cell is not None and cell.text == "28.73" and cell.step == pytest.approx(0.01)
-    assert grid.cells[1][3] is None
+@pytest.mark.parametrize("study", EXPERIMENTS)
+def test_all_items_have_the_findings_of_check_table(study: str) -> None:
+    text = (folder() / "values.csv").read_text(encoding="utf-8").splitlines(keepends=True)
+    grids = read("".join([text[0], *(line for line in text if f",{study}," in line)]).encode(), "values.csv")
+    wanted = json.loads(document(check(grids), grids))["findings"]
+    found = checked(tuple(items(study).values()), drawn=False)
+    assert sorted(map(str, wanted)) == sorted(str(one) for of in found.values() for one in of.objects)
+    assert bool(wanted) is (study in {"tsiouprou2010", "lemberger2010"})
+
+
+def test_an_item_alone_is_checked_among_all_tables_of_its_study() -> None:
+    found = checked((items("tsiouprou2010")["6.12"],), drawn=False)["6.12"].objects
+    assert {one["rule"] for one in found} == {"contradiction"} and all(one["others"] for one in found)
 
 
 @pytest.fixture
@@ -85,5 +95,4 @@ def test_findings_end_with_status_20(item: str, status: int) -> None:
 
 def test_a_whole_study_is_checked_with_the_real_rules() -> None:
     found = checked(tuple(items("tsiouprou2010").values()), drawn=False)
-    assert sum(len(one.tables) for one in found.values()) == 39
     assert plausibility.summary(found.values(), 80)[0].startswith("Checked 39 tables: ")

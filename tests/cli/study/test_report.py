@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,11 @@ def test_published_values_alone_on_a_terminal(width: str) -> None:
     outcome = virtometer("study", "report", "tsiouprou2010", COLUMNS=width)
     assert (outcome.status, outcome.err) == (0, "")
     assert max(map(len, outcome.out.splitlines())) <= int(width)
-    assert "\ntsiouprou2010 6.21: " in outcome.out and "157.325" in outcome.out and "  here" not in outcome.out
+    assert (
+        "\ntsiouprou2010 6.21: " in outcome.out
+        and "157.325" in outcome.out
+        and not re.search(r"  here(  |$)", outcome.out, re.MULTILINE)
+    )
 
 
 def test_a_campaign_beside_the_printed_cells(directory: Path) -> None:
@@ -82,4 +87,4 @@ def test_printed_numbers_that_do_not_follow_are_named() -> None:
     outcome = virtometer("study", "report", "lemberger2010", COLUMNS="120")
     assert outcome.status == 0
     _, _, section = outcome.out.partition("lemberger2010 appendix: RAM - RAMspeed Linux")
-    assert "Does not follow: 32 bit, read, Native [MB/s], printed 3108035" in section.partition("\nlemberger2010 ")[0]
+    assert "Does not follow: 32 bit, read, Native, printed 3108035" in section.partition("\nlemberger2010 ")[0]

@@ -44,7 +44,9 @@ def check(grids: Iterable[Grid]) -> list[Implausible]:
     tables = [*grids]
     twice = printed_twice(tables)
     return [
-        finding for at, grid in enumerate(tables) for finding in _findings(grid, twice.get(at, {}) | _of_grid(grid))
+        finding
+        for at, grid in enumerate(tables)
+        for finding in _findings(grid, twice.get(at, {}) | _of_grid(grid.in_one_unit()))
     ]
 
 
@@ -68,9 +70,9 @@ def _of_grid(grid: Grid) -> dict[Place, Accused]:
     doubles = duplicated_rows(grid)
     found.add(_both_ways(wrong_ranges, grid))
     found.add(_both_ways(wrong_ranks, grid))
-    found.add(_both_ways(above_limits, grid))
     of = pattern(base_values(grid), grid.halves)
     broken, held = conflicts(_relations(grid), grid)
+    found.add(one for one in _both_ways(above_limits, grid) if not held[one.place])
     found.add(accused(broken, held, grid, of, echoes(grid)))
     found.add(lost_signs(grid))
     single = np.ones(grid.values.shape, dtype=np.bool_)

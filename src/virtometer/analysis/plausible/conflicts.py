@@ -26,6 +26,7 @@ Counts = NDArray[np.int64]
 _STRANGE = 5.0
 _USUAL = 2.5
 _ALIKE = 0.5  # of evidence, that does not tell two cells apart
+_CLEAR = 8  # times the tolerance, that a slip changes a number by: a smaller one may be chance
 _ECHO = 0.8  # of evidence, where a neighbour has the same number
 _HELD = 0.6  # of evidence against, for each relation that holds
 MOST_CONFLICTS = 2000
@@ -137,8 +138,8 @@ def _slip(place: Place, solution: float, of: Conflict, grid: Grid) -> tuple[str,
         return None
     reach = 1.5 * cell.step if place != of.target else of.reach
     reach = max(reach, of.reach * (len(of.solutions) if place != of.target else 1))
-    for rule, value, words in slips(cell):
-        if abs(value - solution) <= reach and abs(cell.value - solution) > 3 * reach:
+    for rule, value, words in slips(cell, by_arithmetic=True):
+        if abs(value - solution) <= reach and abs(cell.value - solution) > _CLEAR * reach:
             return rule, words
     return None
 

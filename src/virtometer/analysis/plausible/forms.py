@@ -25,6 +25,8 @@ _ROWS_TRIED = 240
 _FEWEST = 3  # rows that follow
 _USUAL_FACTORS = (0.25, 1 / 3, 0.5, 2 / 3, 0.75, 1.0, 4 / 3, 1.5, 2.0, 3.0, 4.0)  # of numbers of guests
 _CHANCE = math.log(1e-4)  # that rows follow a relation that nobody named
+_CHANCE_OF_MULTIPLE = math.log(1e-6)  # the same, of a multiple whose factor the rows themselves show
+_CHANCE_BY_LABEL = math.log(1e-2)  # the same, where the label says that the column is a ratio or the like
 _FAR = 0.05  # a value that deviates from a relation with a free factor is off by so much at least
 
 
@@ -140,13 +142,17 @@ def _worth(of: Relation) -> tuple[int, bool]:
 def _credible(grid: Grid, of: Relation, tried: float) -> bool:
     """Whether so many rows follow by chance too seldom, and so few do not that these must be wrong."""
     rows = len(of.holds) + len(of.breaks)
-    if len(of.holds) < _FEWEST or len(of.breaks) > max(1, rows // 5):
+    is_free, by_label = of.words.startswith("a fixed"), of.rule != "contradiction"
+    fewest = _FEWEST - 1 if by_label and not is_free else _FEWEST
+    if len(of.holds) < fewest or len(of.breaks) > max(1, rows // 5):
         return False
     printed = grid.values[:, of.target]
-    odds = np.minimum(1.0, 2 * of.reach / (0.2 * np.abs(printed) + 1e-300))
+    spread = float(np.nanstd(printed))  # of numbers that have nothing to do with each other
+    odds = np.minimum(1.0, 2 * of.reach / (np.maximum(0.2 * np.abs(printed), spread) + 1e-300))
     ranked = np.sort(np.log(odds[of.holds]))
-    free = ranked[:-1] if of.words.startswith("a fixed") else ranked  # one row gives the factor
-    return float(free.sum()) + tried < _CHANCE
+    free = ranked[:-1] if is_free else ranked  # one row gives the factor
+    limit = _CHANCE_BY_LABEL if by_label else _CHANCE_OF_MULTIPLE if is_free else _CHANCE
+    return float(free.sum()) + tried < limit
 
 
 def _of_target(grid: Grid, totals: tuple[Floats, Floats], target: int, others: Sequence[int]) -> Iterator[Relation]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -85,12 +86,28 @@ class Grid:
         made.__dict__.update(row_roles=self.column_roles, column_roles=self.row_roles)
         return made
 
+    def in_one_unit(self) -> Grid:
+        """Without the numbers of columns whose cells have several units: these are not compared."""
+        units = [{_unit_of(row[column]) for row in self.cells} - {""} for column in range(len(self.columns))]
+        if all(len(one) <= 1 for one in units):
+            return self
+        cells = tuple(
+            tuple(None if len(units[column]) > 1 else cell for column, cell in enumerate(row)) for row in self.cells
+        )
+        return replace(self, cells=cells)
+
     def places(self) -> Iterator[tuple[Place, Printed]]:
         """All printed numbers with their places, row by row."""
         for row, cells in enumerate(self.cells):
             for column, cell in enumerate(cells):
                 if cell is not None:
                     yield (row, column), cell
+
+
+def _unit_of(cell: Printed | None) -> str:
+    """The letters at the end of what is printed."""
+    found = re.search(r"[^\W\d_][\w/]*$|%$", cell.text.strip()) if cell is not None else None
+    return found[0] if found else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,8 @@ _ROLES = {
     "efficiency": "efficiency utilisation utilization wirkungsgrad effizienz",
     "share": "% percent percentage share ratio relative loss gain overhead difference speedup"
     " normalized normalised anteil verlust",
-    "low": "low lower from",
-    "high": "high upper to",
+    "low": "low lower",
+    "high": "high upper",
     "count": "runs run n count repetitions guests cpus threads processes number läufe anzahl",
 }
 ROLE_OF = {word: role for role, words in _ROLES.items() for word in words.split()}
@@ -46,6 +46,24 @@ def hinted(label: str) -> str:
         return exact
     words = re.findall(r"%|[^\W\d_]+", label.casefold())
     return next((ROLE_OF[word] for word in words if word in ROLE_OF), "")
+
+
+def leading(label: str) -> str:
+    """The role over all other lines that the first word names, as in `sum of VMs`, or the last one of `grand total`."""
+    words = re.findall(r"[^\W\d_]+", label.casefold())
+    found = [ROLE_OF.get(word, "") for word in words[:1] + words[-1:]]
+    return next((what for what in found if what in OVER_ALL), "") if len(words) > 1 else ""
+
+
+def intensive(label: str) -> bool:
+    """Whether a label names a quantity that does not add up over unlike lines: a rate, a ratio, a latency."""
+    words = set(re.findall(r"%|[^\W\d_]+", label.casefold()))
+    return bool(words & _INTENSIVE) or "/" in label or hinted(label) in ("share", "efficiency", "demand", "rank")
+
+
+_INTENSIVE = frozenset(
+    {"rate", "throughput", "speed", "bandwidth", "latency", "per", "mean", "average", "percentile", "iops"}
+)
 
 
 def unit(label: str) -> str:

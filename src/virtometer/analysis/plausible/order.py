@@ -16,6 +16,8 @@ Floats = NDArray[np.float64]
 _FEWEST = 4  # values in a line whose order means something
 _STEP = 0.03  # smallest change from size to size, as a logarithm, where noise does not turn the order
 _MOST_LEVELS = 200
+_WITHOUT_ORDER = frozenset({"rank", "count", "minimum", "maximum"})
+_UNBOUNDED = ("ratio", "relative", "overhead", "speedup", "gain", "difference")  # shares that may be above 1
 _NEAR = 24  # columns on each side that a rank may follow
 _OVER = 0.02  # above a limit, which noise explains
 
@@ -30,7 +32,7 @@ def broken_orders(grid: Grid) -> Iterator[Accused]:
     order = sorted(at, key=lambda row: known[row] or 0.0)
     if len(order) < _FEWEST or len(order) > _MOST_LEVELS or len({known[row] for row in order}) < len(order):
         return
-    columns = [one for one in range(len(grid.columns)) if grid.column_roles[one] not in ("rank", "count")]
+    columns = [one for one, what in enumerate(grid.column_roles) if what not in _WITHOUT_ORDER]
     trends = [_trend(_logs(grid, order, column)) for column in columns]
     whole = Counter(trend for trend, odd in trends if odd is None)
     directions = Counter(trend for trend, _ in trends)
@@ -82,20 +84,30 @@ def wrong_ranks(grid: Grid) -> Iterator[Accused]:
             continue
         printed = grid.values[:, column]
         rows = np.flatnonzero(np.isfinite(printed))
-        best: tuple[int, str, NDArray[np.int64]] | None = None
+        best: tuple[int, str, NDArray[np.floating]] | None = None
         for other in range(max(0, column - _NEAR), min(len(grid.columns), column + _NEAR + 1)):
             values = grid.values[rows, other]
             if other == column or grid.column_roles[other] == "rank" or not np.isfinite(values).all():
                 continue
             for sign in (1, -1):
-                ranks = 1 + np.searchsorted(np.sort(sign * values), sign * values)
-                right = int((ranks == printed[rows]).sum())
-                if best is None or right > best[0]:
-                    best = right, grid.columns[other], ranks
+                for ranks in _ranks(sign * values):
+                    right = int((ranks == printed[rows]).sum())
+                    if best is None or right > best[0]:
+                        best = right, grid.columns[other], ranks
         if best is not None and len(rows) >= 3 and 2 <= best[0] < len(rows) and best[0] >= len(rows) / 2:
             for row, rank in zip(rows.tolist(), best[2].tolist(), strict=True):
                 if rank != printed[row]:
-                    yield Accused((row, column), "rank", f"by {best[1]} the rank is {rank}", rank)
+                    yield Accused((row, column), "rank", f"by {best[1]} the rank is {rank:g}", rank)
+
+
+def _ranks(values: Floats) -> Iterator[NDArray[np.floating]]:
+    """Ranks from 1, in the usual ways to rank equal values: the first place, the last, their mean, or without gaps."""
+    ordered = np.sort(values)
+    first, last = np.searchsorted(ordered, values), np.searchsorted(ordered, values, side="right")
+    yield first + 1.0
+    yield last.astype(np.float64)
+    yield (first + 1 + last) / 2
+    yield np.searchsorted(np.unique(values), values) + 1.0
 
 
 def wrong_ranges(grid: Grid) -> Iterator[Accused]:
@@ -138,10 +150,8 @@ def above_limits(grid: Grid) -> Iterator[Accused]:
         known = values[np.isfinite(values)]
         if what not in ("efficiency", "share") or len(known) < 2:
             continue
-        if what == "share" and any(
-            word in label.casefold() for word in ("ratio", "relative", "overhead", "speedup", "gain", "difference")
-        ):
-            continue
+        if "cpu" in label.casefold() or (what == "share" and any(word in label.casefold() for word in _UNBOUNDED)):
+            continue  # several processors make more than 100 %
         if np.median(known) <= 0:
             continue
         limit = 1.0 if np.median(known) <= 1.0 else 100.0

@@ -7,7 +7,7 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from virtometer.analysis.plausible.grid import Grid, Printed
@@ -81,13 +81,18 @@ def _lines(content: bytes, name: str) -> list[tuple[int, list[str]]]:
         raise UsageError(f"{name}:{before + 1}: {what}", advice="a field with quotes has them on both ends") from cause
     if len(lines) < 2 or len(lines[0][1]) < 2:
         lacks = "there are no rows" if len(lines) < 2 else "there is one column alone"
-        advice = "a table has a header with labels of columns, then rows that begin with a label"
+        long = bool(lines) and {one.casefold() for one in lines[0][1]} >= _LONG
+        advice = (
+            "a long table has a header with row, column and value, then one value in each line"
+            if long
+            else "a table has a header with labels of columns, then rows that begin with a label"
+        )
         raise UsageError(f"{name} has no table: {lacks}", advice=advice)
     return lines
 
 
 def _separator(text: str) -> str:
-    """Tab, semicolon or comma: the first one that stands in the header outside of quotes, the rarest in text first."""
+    """Tab, semicolon or comma: the first of them, in this order, that stands in the header outside of quotes."""
     header = re.sub(r'"[^"]*"', "", next(line for line in text.splitlines() if line.strip()))
     return next((one for one in "\t;" if one in header), ",")
 
@@ -154,14 +159,25 @@ def _different(labels: Sequence[str]) -> tuple[str, ...]:
 
 
 def _long(lines: Sequence[tuple[int, list[str]]], header: Sequence[str], name: str) -> list[Grid]:
-    """One grid for each study and item, in their order. `printed` and `high` are used where they stand."""
-    tables: dict[str, _Table] = {}
-    number_of = _Numbers(comma=False)
-    named = "workload" in header and "metric" in header
+    """The grids of a long table."""
     for number, fields in lines[1:]:
         if len(fields) != len(header):
             raise UsageError(f"{name}:{number}: the row has {len(fields)} columns, the header has {len(header)}")
-        of = dict(zip(header, fields, strict=True))
+    made = grids_of(((number, dict(zip(header, fields, strict=True))) for number, fields in lines[1:]), name)
+    if not made:
+        column = "printed" if "printed" in header else "value"
+        raise UsageError(f"{name} has no numbers", advice=f"the column {column} has none; it has one in each row")
+    return made
+
+
+def grids_of(lines: Iterable[tuple[int, Mapping[str, str]]], name: str) -> list[Grid]:
+    """One grid for each study and item, in their order. `printed` and `high` are used where they stand.
+
+    lines: the number of each line, and its fields by column. Raises UsageError for a text in `value`, with the line.
+    """
+    tables: dict[str, _Table] = {}
+    number_of = _Numbers(comma=False)
+    for number, of in lines:
         text = of.get("printed", of["value"])  # what is not printed has a value in another unit, and is left out
         if is_missing(text):
             continue
@@ -177,10 +193,8 @@ def _long(lines: Sequence[tuple[int, list[str]]], header: Sequence[str], name: s
         while place in table.cells:  # a table may print two cells under one pair of labels
             place = place[0], f"{place[1]}'"
         table.cells[place] = made
-        if named and exact and of["workload"] and of["metric"]:
+        if exact and of.get("workload") and of.get("metric"):
             table.quantities[place] = tuple(text for column, text in of.items() if column not in _NO_QUANTITY)
-    if not tables:
-        raise UsageError(f"{name} has no numbers", advice="the column value has numbers")
     return [table.grid(key) for key, table in tables.items()]
 
 

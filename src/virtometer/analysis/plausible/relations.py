@@ -7,14 +7,15 @@ the grid.
 from __future__ import annotations
 
 import itertools
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from virtometer.analysis.plausible.grid import Grid
-from virtometer.analysis.plausible.labels import DERIVED, OVER_ALL, unit
+from virtometer.analysis.plausible.labels import DERIVED, OVER_ALL, intensive, leading, unit
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -57,27 +58,50 @@ def judged(printed: Floats, expected: Floats, reach: Floats) -> tuple[Rows, Rows
 
 
 def named(grid: Grid) -> Iterator[Relation]:
-    """Columns called mean, sum, deviation, minimum, maximum or median, where most rows follow."""
+    """Columns called mean, sum, deviation, minimum, maximum or median, as far as their rows follow.
+
+    A label of several words may mean something else: its rows are wrong where most others follow.
+    """
     roles = grid.column_roles
-    for target, what in enumerate(roles):
+    for target, label in enumerate(grid.columns):
+        exact = roles[target] in OVER_ALL
+        what = roles[target] if exact else leading(label)
         if what in OVER_ALL:
             best = max(
                 (_over(grid, target, what, members) for members in _members(grid, roles, target)),
                 key=lambda one: (len(one.holds), -len(one.breaks)),
                 default=None,
             )
-            if best is not None and _enforced(grid, best):
-                yield best
+            if best is not None:
+                wrong = _enforced(grid, best, exact=exact)
+                if len(wrong) or len(best.holds) > len(best.breaks):
+                    yield replace(best, breaks=wrong)
 
 
-def _enforced(grid: Grid, of: Relation) -> bool:
-    """Whether rows that break it are wrong: at least as many follow, or there is no second row to compare with."""
-    return len(of.holds) >= len(of.breaks) or len(of.holds) + len(of.breaks) == 1
+def _enforced(grid: Grid, of: Relation, *, exact: bool) -> Rows:
+    """The rows that break a relation and are wrong: as many of their own kind follow, or it is the only row.
+
+    Rows are of one kind where they have one unit, and where both or neither name a quantity that does not add up.
+    """
+    kinds: dict[tuple[str, bool], list[tuple[int, bool]]] = defaultdict(list)
+    for holds, rows in ((True, of.holds), (False, of.breaks)):
+        for row in rows.tolist():
+            kinds[unit(grid.rows[row]), intensive(grid.rows[row])].append((row, holds))
+    wrong: list[int] = []
+    for (_, is_intensive), rows_of in kinds.items():
+        follow = sum(holds for _, holds in rows_of)
+        broken = [row for row, holds in rows_of if not holds]
+        alone = exact and not is_intensive and len(of.holds) + len(of.breaks) == 1
+        halved = exact and follow == len(broken) and (follow > 1 or not is_intensive)
+        if alone or halved or follow > len(broken):
+            wrong += broken
+    return np.array(sorted(wrong), dtype=np.int64)
 
 
 def _members(grid: Grid, roles: Sequence[str], target: int) -> Iterator[tuple[int, ...]]:
     """Columns that a derived one may be made from: all others, or those beside it up to the next derived one."""
-    base = [column for column, what in enumerate(roles) if what not in DERIVED and what not in ("low", "high")]
+    apart = DERIVED | {"low", "high"}
+    base = [column for column, what in enumerate(roles) if what not in apart and column != target]
     counts = {column for column in base if roles[column] == "count"}
     sets = [base, [column for column in base if column not in counts]]
     alike = [column for column in base if unit(grid.columns[column]) == unit(grid.columns[target])]
@@ -97,10 +121,10 @@ def _members(grid: Grid, roles: Sequence[str], target: int) -> Iterator[tuple[in
 
 
 def _over(grid: Grid, target: int, what: str, members: tuple[int, ...]) -> Relation:
-    """A statistic over members. Cells that are not printed are left out, of a sum only where none is there."""
+    """A statistic over members. Cells that are not printed are left out; a sum without one of them is not judged."""
     values, halves = grid.values[:, members], grid.halves[:, members]
     count = np.isfinite(values).sum(axis=1)
-    some = count >= 2
+    some = count >= (len(members) if what == "sum" else 2)
     expected, moved = np.full(len(values), np.nan), np.full(len(values), np.nan)
     own = grid.values[some, target]
     expected[some], moved[some] = _statistic(what, values[some], count[some], np.nansum(halves[some], axis=1), own)

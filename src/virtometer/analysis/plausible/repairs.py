@@ -113,7 +113,7 @@ def _slips(grid: Grid, of: Pattern, place: Place, lines: int) -> Iterator[tuple[
     if cell is None:
         return
     most = _LEFT_OF_ODD_LINE if _companion(of, place) else _LEFT
-    for rule, value, words in slips(cell):
+    for rule, value, words in slips(cell, by_arithmetic=False):
         if (
             value <= 0
             or abs(math.log(value / cell.value)) < _LEAST
@@ -146,7 +146,7 @@ def _exchange(of: Pattern, one: Place, other: Place) -> bool:
     return (
         abs(step) > _LEAST
         and min(before) > _EXCHANGED
-        and all(a < _USUAL and a < b / 4 for a, b in zip(after, before, strict=True))
+        and all(a < min(2.4 * _USUAL, max(_USUAL, b / 8)) and a < b / 4 for a, b in zip(after, before, strict=True))
     )
 
 

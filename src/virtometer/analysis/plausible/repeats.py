@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -26,9 +26,14 @@ def duplicated_rows(grid: Grid) -> list[tuple[int, int]]:
         texts = tuple("" if cell is None else cell.text for cell in cells)
         earlier = first.setdefault(texts, row)
         numbers = [cell for cell in cells if cell is not None] if earlier != row else []
-        if len(numbers) >= 2 and sum(_digits(one) for one in numbers) >= _FEWEST_DIGITS:
+        if len(numbers) >= 2 and sum(_digits(one) for one in numbers) >= _fewest(numbers):
             found.append((earlier, row))
     return found if len(found) <= max(1, _MOST * len(grid.rows)) else []
+
+
+def _fewest(numbers: Sequence[Printed]) -> int:
+    """Digits of a row that chance does not repeat: counts of the same things are often equal."""
+    return _FEWEST_DIGITS * (2 if all(one.step >= 1 for one in numbers) else 1)
 
 
 def repeated_values(grid: Grid, of: Pattern, free: Mask) -> Iterator[Accused]:
@@ -43,8 +48,16 @@ def repeated_values(grid: Grid, of: Pattern, free: Mask) -> Iterator[Accused]:
         clearly = strange[one] > max(2 * strange[other], _STRANGE)  # else the later one is taken for the copy
         odd, even = (one, other) if clearly else (other, one)
         if free[odd] and (seldom or strange[odd] > _STRANGE > strange[even]):
+            if _equal_ranks(grid, one, other):
+                continue
             words = f"the same number as in {grid.rows[even[0]]}, {grid.columns[even[1]]}"
             yield Accused(odd, "repeated value", words)
+
+
+def _equal_ranks(grid: Grid, one: Place, other: Place) -> bool:
+    """Whether a column of ranks has the same rank for both rows."""
+    ranks = [column for column, what in enumerate(grid.column_roles) if what == "rank"]
+    return one[1] == other[1] and any(grid.values[one[0], rank] == grid.values[other[0], rank] for rank in ranks)
 
 
 def echoes(grid: Grid) -> Mask:

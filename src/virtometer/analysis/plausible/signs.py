@@ -10,6 +10,7 @@ from virtometer.analysis.plausible.grid import Accused, Grid
 
 _MOST_OF = 0.7  # of a line has one sign, for another one to be lost
 _FEWEST = 4
+_LIKE = 0.75  # of the smallest other size
 _MIXED = 1 / 3  # of the other lines have both signs, so that a single one says nothing
 
 
@@ -27,6 +28,13 @@ def lost_signs(grid: Grid) -> Iterator[Accused]:
                 odd = known[negative == sign]
                 if len(odd) == 1 and len(known) - 1 >= _MOST_OF * len(known):
                     at, others = int(odd[0]), np.abs(numbers[known[negative != sign]])
-                    if abs(numbers[at]) >= min(np.median(others) / 4, others.min() / 2):
+                    if abs(numbers[at]) < 10 * _step(grid, line, at, across=across):
+                        continue  # one digit says little
+                    if abs(numbers[at]) >= min(np.median(others) / 4, others.min() * _LIKE):
                         place = (line, at) if across else (at, line)
                         yield Accused(place, "sign", "all others of its line have the other sign", -float(numbers[at]))
+
+
+def _step(grid: Grid, line: int, at: int, *, across: bool) -> float:
+    """One unit of the last digit of a cell."""
+    return 2 * float(grid.halves[line, at] if across else grid.halves[at, line])

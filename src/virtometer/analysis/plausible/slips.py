@@ -9,20 +9,16 @@ from collections.abc import Iterator
 from virtometer.analysis.plausible.grid import Printed
 
 _DIGITS = re.compile(r"(?P<digits>\d(?:[\d.,' ’\u00a0\u202f]*\d)?)(?P<exponent>[eE][-+]?\d)?")
-_FACTORS = {
-    10.0: "",
-    100.0: "",
-    1000.0: "",
-    10000.0: "",
-    1024.0: " (a unit)",
-    8.0: " (bits for bytes)",
-    60.0: " (a unit)",
-}
+_FACTORS = {10.0: "", 100.0: "", 1000.0: "", 10000.0: "", 1024.0: " (a unit)"}
+_FACTORS_OF_ARITHMETIC = {8.0: " (bits for bytes)", 60.0: " (a unit)"}  # patterns have them by chance
 
 
-def slips(of: Printed) -> Iterator[tuple[str, float, str]]:
-    """Numbers of which this one may be a slip: the rule, the number, and the slip in words."""
-    for factor, hint in _FACTORS.items():
+def slips(of: Printed, *, by_arithmetic: bool) -> Iterator[tuple[str, float, str]]:
+    """Numbers of which this one may be a slip: the rule, the number, and the slip in words.
+
+    by_arithmetic: whether the number that should stand there is calculated, and not guessed from a pattern.
+    """
+    for factor, hint in (_FACTORS | (_FACTORS_OF_ARITHMETIC if by_arithmetic else {})).items():
         yield "decimal point", of.value / factor, f"{factor:g} times too large{hint}"
         yield "decimal point", of.value * factor, f"{factor:g} times too small{hint}"
     if of.value:

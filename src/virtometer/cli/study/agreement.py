@@ -23,7 +23,12 @@ if TYPE_CHECKING:
 Object = dict[str, Any]
 
 _INDENT = "  "
-_HOLDS = {"each": "in each pair", "most": "in most pairs", "mean": "in the geometric mean"}
+_HOLDS = {
+    "each": "in each pair",
+    "most": "in most pairs",
+    "clearly": "in more than two thirds of the pairs",
+    "mean": "in the geometric mean",
+}
 
 
 def agreement_lines(study: Study, rows: Sequence[ClaimRow], width: int) -> list[str]:
@@ -64,7 +69,7 @@ def claim_lines(row: ClaimRow, width: int) -> list[str]:
         ("printed cells", _verdict(outcome)),
         ("numbers", numbers(outcome, claim.unit)),
         ("judged", f"{row.rule.relation}, {_HOLDS[row.rule.holds]}" if outcome.pairs else ""),
-        ("note", row.rule.note),
+        ("note", row.note),
         ("tested by", tested(claim)),
     )
     lines = filled(f"{claim.claim_id}: {claim.statement}", width, _INDENT)
@@ -121,7 +126,7 @@ def agreement_object(study: Study, rows: Sequence[ClaimRow]) -> Object:
                 **claim,
                 "judged": row.rule.relation,
                 "holds": row.rule.holds,
-                "note": row.rule.note,
+                "note": row.note,
                 "published": _outcome(row.published),
                 "new": None if row.new is None else _outcome(row.new),
             }
@@ -188,7 +193,7 @@ def _number(one: float) -> str:
 def _judged(row: ClaimRow) -> str:
     """What a reader must know of the rule; empty where the claim must simply hold in each pair."""
     found = [] if row.rule.holds == "each" else [f"Judged {_HOLDS[row.rule.holds]}."]
-    return " ".join([*found, row.rule.note]).strip()
+    return " ".join([*found, row.note]).strip()
 
 
 def _verdict(outcome: Outcome) -> str:
@@ -227,6 +232,7 @@ def _outcome(outcome: Outcome) -> Object:
         "mean": _bounded(outcome.mean),
         "holding": outcome.holding,
         "of": outcome.of,
+        "left_out": [*outcome.left_out],
         "pairs": [
             {
                 "subject": pair.subject.id,

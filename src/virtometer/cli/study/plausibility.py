@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from virtometer.cli.study.layout import filled, listed
 from virtometer.counted import counted
-from virtometer.studies.printed import number, printed
-from virtometer.studies.units import printed_number
+from virtometer.report.parts.finding import expected_words, finding_object, reason_words
+from virtometer.studies.data import lines
+from virtometer.studies.printed import printed
 
 if TYPE_CHECKING:
     from virtometer.analysis.plausible.check import Implausible
-    from virtometer.analysis.plausible.grid import Grid, Printed
-    from virtometer.studies.data import Item, PublishedValue
+    from virtometer.analysis.plausible.grid import Grid
+    from virtometer.studies.data import Item
 
 Object = dict[str, Any]
 
@@ -38,45 +39,36 @@ class Checked:
                 f"{one.table.partition(' ')[2]}: {one.row}" if several else one.row,
                 one.column or "all",
                 one.printed,
-                one.expected_text,
-                f"{one.rule}: {one.reason}",
+                expected_words(one),
+                f"{one.rule}: {reason_words(one)}",
             )
             for one in self.found
         ]
         header = ("row", "column", "printed", "expected", "rule")
-        lines = listed(header, rows, width - len(_INDENT), (20, 18, 12, 12, None))
-        return ["does not follow:", *(_INDENT + line for line in lines), ""]
+        shown = listed(header, rows, width - len(_INDENT), (20, 18, 12, 12, None))
+        return ["does not follow:", *(_INDENT + line for line in shown), ""]
 
     @property
     def objects(self) -> list[Object]:
-        """The findings as JSON. expected is null where arithmetic does not say; column is empty for a whole row."""
-        return [
-            {
-                "table": one.table,
-                "row": one.row,
-                "column": one.column,
-                "rule": one.rule,
-                "reason": one.reason,
-                "value": one.value,
-                "expected": one.expected,
-                "printed": one.printed,
-            }
-            for one in self.found
-        ]
+        """The findings as JSON, with the fields of `virtometer check-table --json`."""
+        return [finding_object(one) for one in self.found]
 
 
 def checked(some: Sequence[Item], *, drawn: bool) -> dict[str, Checked]:
-    """The findings of each item, by its name. drawn: the tables that a figure draws are checked with it."""
+    """The findings of each item, by its name, among all tables of its study: tables may contradict each other.
+
+    drawn: the tables that a figure draws are checked with it.
+    """
     from virtometer.analysis.plausible.check import check
 
-    tables = {one.item: (one, *(printed(one).drawn if drawn else ())) for one in some}
-    grids = {item.item: grid for of in tables.values() for item in of if (grid := grid_of(item))}
+    grids = {grid.name: grid for study in dict.fromkeys(one.study for one in some) for grid in grids_of_study(study)}
     found = check(grids.values())
-    names = {name: tuple(grids[item.item].name for item in of if item.item in grids) for name, of in tables.items()}
-    return {
-        name: Checked(of, tuple(one for one in found if one.table in of))
-        for name, of in names.items()
-    }  # fmt: skip
+    made = {}
+    for one in some:
+        names = [_name(of) for of in (one, *(printed(one).drawn if drawn else ()))]
+        of_item = tuple(name for name in names if name in grids)
+        made[one.item] = Checked(of_item, tuple(finding for finding in found if finding.table in of_item))
+    return made
 
 
 def summary(checks: Iterable[Checked], width: int) -> list[str]:
@@ -84,33 +76,18 @@ def summary(checks: Iterable[Checked], width: int) -> list[str]:
     tables: set[str] = set()
     found = 0
     for one in checks:
-        tables.update(one.tables)
+        tables.update(name for name in one.tables if not name.partition(" ")[2].startswith("text "))
         found += len(one.found)
     text = f"Checked {counted(len(tables), 'table')}: {counted(found, 'finding') if found else 'nothing was found'}."
     return filled(text, width)
 
 
-def grid_of(item: Item) -> Grid | None:
-    """The table of an item with its printed digits, as `check-table` reads one. None for what is not a table."""
-    from virtometer.analysis.plausible.grid import Grid
+def grids_of_study(study: str) -> list[Grid]:
+    """All that a study prints, as `virtometer check-table` reads it: tables, and numbers of texts."""
+    from virtometer.analysis.plausible.reading import grids_of
 
-    table = printed(item).table
-    if table is None:
-        return None
-    columns = tuple(f"{one.label} [{one.unit}]" if one.unit else one.label for one in table.columns)
-    cells = tuple(tuple(None if cell is None else _printed(cell) for cell in row) for row in table.cells)
-    return Grid(f"{item.study} {item.item}", table.rows, columns, cells)
+    return grids_of(enumerate(lines(study), 2), "values.csv")
 
 
-def _printed(cell: PublishedValue) -> Printed | None:
-    """A number in its printed unit; None for what is unreadable or a dash."""
-    from virtometer.analysis.plausible.grid import Printed
-
-    digits = number(cell)
-    if cell.value is None or not digits:
-        return None
-    exact = printed_number(digits)
-    exponent = exact.as_tuple().exponent
-    step = 10.0**exponent if isinstance(exponent, int) else 0.0
-    high = float(printed_number(cell.printed_high)) if cell.printed_high and cell.relation == "range" else None
-    return Printed(digits, float(exact), step, high)
+def _name(item: Item) -> str:
+    return f"{item.study} {item.item}"

@@ -74,13 +74,14 @@ def _analysis(directory: Path) -> Analysis:
 def _with_what_does_not_follow(made: StudyResults) -> StudyResults:
     """The same with the printed numbers that do not follow from others, among the remarks on their items."""
     from virtometer.cli.study.plausibility import checked
+    from virtometer.report.parts.finding import expected_words, reason_words
 
     checks = checked([one.item for one in made.sections], drawn=False)
     remarks = dict(made.remarks)
     for name, of in checks.items():
         said = (
             f"Does not follow: {one.row}{one.column and f', {one.column}'}, printed {one.printed}"
-            f"{one.expected_text and f', expected {one.expected_text}'} ({one.rule}: {one.reason})."
+            f"{(words := expected_words(one)) and f', expected {words}'} ({one.rule}: {reason_words(one)})."
             for one in of.found
         )
         remarks[name] = (*remarks[name], *said)
