@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import gc
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -13,6 +12,7 @@ import typer
 
 from virtometer.cli.parts.encoding import put_document
 from virtometer.cli.parts.shares import share_option
+from virtometer.cli.parts.table_file import table_bytes
 
 _MOST_BYTES = 64 << 20  # of a table: about a million rows
 
@@ -55,7 +55,7 @@ def analyse(
         raise UsageError("--notes is for the table", advice="leave out --notes: the JSON has all notes")
     with _without_collector():
         with notice("reading the table ..."):
-            content = _content(file)  # a file that is refused need not wait for the analysis to load
+            content = table_bytes(file, _MOST_BYTES)  # a file that is refused need not wait for the analysis to load
             from virtometer.analysis.effects.of_table import effects_of_table
             from virtometer.analysis.table.elsewhere import compare
             from virtometer.analysis.table.long_table import read
@@ -95,16 +95,3 @@ def _without_collector() -> Iterator[None]:
     finally:
         if was:
             gc.enable()
-
-
-def _content(path: Path) -> bytes:
-    from virtometer.errors import UsageError
-
-    try:
-        with nullcontext(sys.stdin.buffer) if str(path) == "-" else path.open("rb") as file:
-            content = file.read(_MOST_BYTES + 1)
-    except OSError as cause:
-        raise UsageError(f"{path} cannot be read: {(cause.strerror or str(cause)).lower()}") from cause
-    if len(content) > _MOST_BYTES:
-        raise UsageError(f"{path} has more than {_MOST_BYTES >> 20} MiB; a table may have no more")
-    return content

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -25,13 +23,14 @@ def check_table(
     The exit status is 20 where something was found, 0 where nothing was.
     """
     from virtometer.analysis.plausible.check import check
-    from virtometer.analysis.plausible.reading import read
+    from virtometer.analysis.plausible.reading import MOST_BYTES, read
     from virtometer.cli.parts.console import PlainConsole
     from virtometer.cli.parts.encoding import put_document
     from virtometer.cli.parts.exit_statuses import FOUND
+    from virtometer.cli.parts.table_file import table_bytes
     from virtometer.report.plausible import document, parts
 
-    grids = read(_content(file), str(file))
+    grids = read(table_bytes(file, MOST_BYTES), str(file))
     found = check(grids)
     if json:
         put_document(document(found, grids))
@@ -41,14 +40,3 @@ def check_table(
             console.print(part)
     if found:
         raise typer.Exit(FOUND)
-
-
-def _content(path: Path) -> bytes:
-    from virtometer.analysis.plausible.reading import MOST_BYTES
-    from virtometer.errors import UsageError
-
-    try:
-        with nullcontext(sys.stdin.buffer) if str(path) == "-" else path.open("rb") as file:
-            return file.read(MOST_BYTES + 1)
-    except OSError as cause:
-        raise UsageError(f"{path} cannot be read: {(cause.strerror or str(cause)).lower()}") from cause

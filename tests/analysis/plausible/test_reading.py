@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from virtometer.analysis.plausible.reading import MOST_BYTES, read
+from virtometer.analysis.plausible.reading import read
 from virtometer.errors import UsageError
 
 PLAIN = "x,a,b\nr,1.5,2\ns,3,4\n"
@@ -34,7 +34,7 @@ def test_the_same_table_in_many_forms(content: bytes) -> None:
         (b"x,a,b\nr,1,2\ns,oops,3\n", ["t:3", "'oops'", "'a'"]), (b"x,a\nr,1\ns,1,2\n", ["t:3", "3 columns"]),
         (b'x,a\nr,1\n"s,2\nt,3\n', ["t:3", "quote"]), (b"x,a\nr,1\ns,1e308\n", ["t:3", "1e308", "between"]),
         (b"x,a\nr,1\ns,1e400\n", ["t:3", "1e400"]), (b"x,a\nr,1\ns,inf\n", ["t:3", "'inf'"]),
-        (b"1" * (MOST_BYTES + 1), ["10 MiB"]), (b"row,column,value\na,b,oops\n", ["t:2", "oops"]),
+        (b"row,column,value\na,b,oops\n", ["t:2", "oops"]),
         (b"row,column,value\na,b\n", ["t:2", "2 columns"]), (b"row,column,value\na,b,\n", ["no numbers"]),
     ],
 )  # fmt: skip

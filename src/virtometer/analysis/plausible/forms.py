@@ -142,16 +142,16 @@ def _worth(of: Relation) -> tuple[int, bool]:
 def _credible(grid: Grid, of: Relation, tried: float) -> bool:
     """Whether so many rows follow by chance too seldom, and so few do not that these must be wrong."""
     rows = len(of.holds) + len(of.breaks)
-    is_free, by_label = of.words.startswith("a fixed"), of.rule != "contradiction"
-    fewest = _FEWEST - 1 if by_label and not is_free else _FEWEST
+    by_label = of.rule != "contradiction"
+    fewest = _FEWEST - 1 if by_label and not of.free else _FEWEST
     if len(of.holds) < fewest or len(of.breaks) > max(1, rows // 5):
         return False
     printed = grid.values[:, of.target]
     spread = float(np.nanstd(printed))  # of numbers that have nothing to do with each other
     odds = np.minimum(1.0, 2 * of.reach / (np.maximum(0.2 * np.abs(printed), spread) + 1e-300))
     ranked = np.sort(np.log(odds[of.holds]))
-    free = ranked[:-1] if is_free else ranked  # one row gives the factor
-    limit = _CHANCE_BY_LABEL if by_label else _CHANCE_OF_MULTIPLE if is_free else _CHANCE
+    free = ranked[:-1] if of.free else ranked  # one row gives the factor
+    limit = _CHANCE_BY_LABEL if by_label else _CHANCE_OF_MULTIPLE if of.free else _CHANCE
     return float(free.sum()) + tried < limit
 
 
@@ -248,4 +248,4 @@ def _free(
         divides = " / " in form.words and member == members[-1]
         return float(grid.values[row, member]) * (1 / share if divides else share)
 
-    yield Relation(rule, target, members, expected, reach, holds, breaks, f"a fixed multiple {words}", solve)
+    yield Relation(rule, target, members, expected, reach, holds, breaks, f"a fixed multiple {words}", solve, free=True)

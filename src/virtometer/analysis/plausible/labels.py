@@ -28,6 +28,10 @@ DERIVED = frozenset({"mean", "sum", "sd", "minimum", "maximum", "median", "expec
 OVER_ALL = frozenset({"mean", "sum", "sd", "minimum", "maximum", "median"})
 """Roles of lines that are calculated from all others."""
 
+_INTENSIVE = frozenset(
+    {"rate", "throughput", "speed", "bandwidth", "latency", "per", "mean", "average", "percentile", "iops"}
+)
+_WORD = re.compile(r"%|[^\W\d_]+")
 _AGAIN = re.compile(r" #\d+$")
 """What the second and later lines with the same label have at their end."""
 _UNIT = re.compile(r"\(([^()]*)\)|\[([^\[\]]*)\]|,\s*([^,\s]+)$")
@@ -44,26 +48,20 @@ def hinted(label: str) -> str:
     """The role that one of the words of a label names; empty without any."""
     if exact := role(label):
         return exact
-    words = re.findall(r"%|[^\W\d_]+", label.casefold())
-    return next((ROLE_OF[word] for word in words if word in ROLE_OF), "")
+    return next((ROLE_OF[word] for word in _WORD.findall(label.casefold()) if word in ROLE_OF), "")
 
 
 def leading(label: str) -> str:
     """The role over all other lines that the first word names, as in `sum of VMs`, or the last one of `grand total`."""
-    words = re.findall(r"[^\W\d_]+", label.casefold())
+    words = _WORD.findall(label.casefold())
     found = [ROLE_OF.get(word, "") for word in words[:1] + words[-1:]]
     return next((what for what in found if what in OVER_ALL), "") if len(words) > 1 else ""
 
 
 def intensive(label: str) -> bool:
     """Whether a label names a quantity that does not add up over unlike lines: a rate, a ratio, a latency."""
-    words = set(re.findall(r"%|[^\W\d_]+", label.casefold()))
-    return bool(words & _INTENSIVE) or "/" in label or hinted(label) in ("share", "efficiency", "demand", "rank")
-
-
-_INTENSIVE = frozenset(
-    {"rate", "throughput", "speed", "bandwidth", "latency", "per", "mean", "average", "percentile", "iops"}
-)
+    by_word = not _INTENSIVE.isdisjoint(_WORD.findall(label.casefold()))
+    return by_word or "/" in label or hinted(label) in ("share", "efficiency", "demand", "rank")
 
 
 def unit(label: str) -> str:

@@ -15,6 +15,7 @@ from virtometer.analysis.plausible.numbers import LARGEST, decimal_comma, is_mis
 from virtometer.errors import UsageError
 
 MOST_BYTES = 10 << 20
+"""Of a table."""
 _LONG = frozenset({"row", "column", "value"})
 """A header with these columns is that of a long table: one value a line."""
 
@@ -50,8 +51,6 @@ def read(content: bytes, name: str) -> list[Grid]:
 
 def _text(content: bytes, name: str) -> str:
     """UTF-8, UTF-16 with a byte order mark, or else Windows' characters of Western Europe."""
-    if len(content) > MOST_BYTES:
-        raise UsageError(f"{name} has more than {MOST_BYTES >> 20} MiB; a table may have no more")
     try:
         marked = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
         text = content.decode("utf-16" if marked else "utf-8-sig")

@@ -35,7 +35,7 @@ class Relation:
 
     expected, reach: by row, what the target should be and how far it may be away; not a number where a member lacks.
     holds: rows that follow. breaks: rows that do not. solve: the value that a member should have in a row, or None.
-    words: the calculation, such as `the mean of the row`.
+    words: the calculation, such as `the mean of the row`. free: with a factor that the rows themselves show.
     """
 
     rule: str
@@ -48,6 +48,7 @@ class Relation:
     words: str
     solve: Callable[[int, int], float | None]
     linear: bool = False
+    free: bool = False
 
 
 def judged(printed: Floats, expected: Floats, reach: Floats) -> tuple[Rows, Rows]:
