@@ -24,6 +24,7 @@ def start():
     for _ in range(30):
         threading.Thread(target=work, daemon=True).start()
         time.sleep(0.002)
+    work() # one that ended would be missing where the test looks late
 threading.Thread(target=start, daemon=True).start()
 print("up", flush=True)
 time.sleep(1000)
