@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from virtometer.cli.parts.choosing import In, Only
+from virtometer.cli.parts.choosing import In, Only, ShortForm
 from virtometer.visible import visible
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ def run(
             help="Six blocks, then as many of what is undecided as fit into 5m or 1h30m in all.",
         ),
     ] = None,
+    short: ShortForm = False,
     only: Only = None,
     in_: In = None,
     beside: Annotated[bool, typer.Option("--beside", help=BESIDE_HELP)] = False,
@@ -75,8 +76,8 @@ def run(
         raise UsageError("--quick is a plan of its own", advice="give either a plan or --quick")
     file = plan or built_in(QUICK if quick else DEFAULT)
     selected = selection(only, in_)
-    resolved, text, skipped = load_for_here(file, out or Path("results"), selected)
-    for sentence in skipped:
+    resolved, text, skipped = load_for_here(file, out or Path("results"), selected, short=short)
+    for sentence in [*skipped, *(f"shortened: {one}" for one in resolved.plan.shortened)]:
         typer.echo(f"virtometer: {visible(sentence)}", err=True)
     changed: dict[str, object] = {}
     if blocks is not None:
@@ -92,6 +93,8 @@ def run(
         text = f"# Run with --budget {budget}.\n{text}"
     loaded = resolved.plan.model_copy(update=changed)
     resolved = replace(resolved, plan=loaded)
+    if short:
+        text = f"# Run with --short.\n{text}"
     if left := words(selected, loaded):
         text = f"# Run with --only or --in: {left}.\n{text}"
     directory = out or _fresh(loaded.name)

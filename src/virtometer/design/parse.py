@@ -15,6 +15,7 @@ from virtometer.design.plan.document import Document, Path, Wrong, read_document
 from virtometer.design.plan.factors import expand
 from virtometer.design.plan.resolved import ResolvedPlan, resolve
 from virtometer.design.plan.selection import Selection, select
+from virtometer.design.plan.short import in_form
 from virtometer.design.plan.validated import validated
 from virtometer.design.plan.validation_messages import unknown
 from virtometer.design.schedule import interleaving as scheduling
@@ -43,14 +44,15 @@ def read_plan(
     selected: Selection = ALL,
     instead: Mapping[str, Any] | None = None,
     *,
+    short: bool = False,
     last_cache_bytes: int | None = None,
 ) -> PlanRead:
     """Read a plan. Raises one PlanError that lists everything wrong with it, each with file, line and what is allowed.
 
     `selected`: the part of the plan that is returned. A mistake in any other part is an error as well, but what cannot
     be executed counts in the selected part alone. Raises UsageError for a name in `selected` that the plan lacks.
-    `instead`: fields of the plan that replace those of the text. `last_cache_bytes`: of this host, None where it
-    reports none.
+    `instead`: fields of the plan that replace those of the text. `short`: its short form. `last_cache_bytes`: of this
+    host, None where it reports none.
 
     In the plan returned, settings and parameters hold what the file gives, in the types of their models: `64M` and `4x
     llc` are numbers there.
@@ -60,7 +62,7 @@ def read_plan(
         raise PlanError(file_name, document.line(()), "a plan is a mapping: lines of the form 'name: value'")
     if instead is not None:
         document = replace(document, value={**document.value, **instead})
-    for step in (in_cells, expand, partial(in_bytes, last_cache_bytes=last_cache_bytes)):
+    for step in (partial(in_form, short=short), in_cells, expand, partial(in_bytes, last_cache_bytes=last_cache_bytes)):
         document = step(document)
         document.check()
     plan = validated(Plan, document, (), "field")

@@ -47,6 +47,7 @@ from virtometer.model.plain import (
     size_text,
 )
 from virtometer.model.plan import (
+    MAX_SCENARIOS,
     MIN_BLOCKS,
     MOST_GUESTS,
     Levels,
@@ -91,6 +92,7 @@ from virtometer.model.samples import (
     reason_code,
     texts_of,
 )
+from virtometer.model.short import Short, ShortWorkload
 from virtometer.model.trial import (
     Demand,
     GuestKey,
@@ -118,6 +120,7 @@ __all__ = [
     "LONG_SLICE_S",
     "MAX_FACTORS",
     "MAX_LEVELS",
+    "MAX_SCENARIOS",
     "MAX_SLEW",
     "MAX_STEPS",
     "MIN_BLOCKS",
@@ -182,6 +185,8 @@ __all__ = [
     "Score",
     "Screened",
     "Settings",
+    "Short",
+    "ShortWorkload",
     "Stage",
     "Traffic",
     "Treatment",

@@ -153,12 +153,6 @@ class Design(Frozen):
         "main effects and, where the design has room, interactions",
     )
     seed: int = Field(default=1, ge=0, lt=2**63, description="of optimal, random and sequential: seed of the choice")
-    absent: dict[Annotated[str, Field(min_length=1, max_length=60)], Annotated[str, Field(max_length=300)]] = Field(
-        default_factory=dict,
-        max_length=32,
-        description="levels that a published design has and this one cannot have, each with the reason: shown, not "
-        "measured",
-    )
     left_out: list[str] = Field(default_factory=list, description="interactions that are not estimated")
 
 

@@ -8,6 +8,7 @@ from pydantic import BeforeValidator, Field
 
 from virtometer.model.factors import MAX_FACTORS, Constraint, Design, Factor
 from virtometer.model.plain import Frozen, Level, Name, OpenShare, Share, parse_size, size_schema
+from virtometer.model.short import Short
 from virtometer.model.tuning import MAX_STEPS, TuningStep
 
 MIN_BLOCKS = 6  # no interval is printed and no verdict is given from fewer
@@ -125,6 +126,8 @@ ScenarioType = Literal["alone", "together", "loaded", "pair", "matrix", "mixed",
 MOST_GUESTS = 64
 """Of one environment in a trial."""
 
+MAX_SCENARIOS = 64
+
 _Guests = Annotated[int, Field(ge=1, le=MOST_GUESTS)]
 
 
@@ -168,7 +171,8 @@ class Scenario(Frozen):
     workloads: list[str] = Field(
         default_factory=list,
         max_length=16,
-        description="of mixed: names of the workloads that run at once. Without it, all of the plan",
+        description="of mixed: names of the workloads that run at once. Without it, all of the plan. Workloads with "
+        "factors make a scenario for each level, which a factor that several have shares",
     )
     count: list[_Guests] = Field(
         default_factory=list,
@@ -179,6 +183,8 @@ class Scenario(Frozen):
 
 class Plan(Frozen):
     """A plan: environments, workloads, scenarios, precision, budget."""
+
+    set_by_laboratory: ClassVar[frozenset[str]] = frozenset({"shortened"})
 
     virtometer: Literal[1] = Field(description="version of the form of plans")
     name: Name = Field(description="name of the plan")
@@ -205,7 +211,7 @@ class Plan(Frozen):
     workloads: list[PlanWorkload] = Field(min_length=1, max_length=512, description="what is measured in each of them")
     scenarios: list[Scenario] = Field(
         default_factory=list,
-        max_length=64,
+        max_length=MAX_SCENARIOS,
         description="how guests are combined: the table scenarios. Without it, each workload runs alone",
     )
     tuning: list[TuningStep] = Field(
@@ -265,6 +271,19 @@ class Plan(Frozen):
     ] = Field(default=512 << 20, description="bytes of the disk file behind all disk workloads")
     limits: Limits = Field(default_factory=Limits, description="how long anything may take: the table limits")
     rules: Rules = Field(default_factory=Rules, description="when a trial is marked as disturbed: the table rules")
+    absent: dict[Annotated[str, Field(min_length=1, max_length=60)], Annotated[str, Field(max_length=300)]] = Field(
+        default_factory=dict,
+        max_length=32,
+        description="what a published study compared and no host of today has, each with the reason: shown, not "
+        "measured",
+    )
+    short: Short | None = Field(
+        default=None,
+        description="smaller sizes and shorter windows for `--short`: the table short. Without it, there is no short "
+        "form",
+    )
+    # Of a plan in its short form; the laboratory writes it when it reads a plan.
+    shortened: list[str] = Field(default_factory=list, description="what the short form replaced, in words")
 
     def scenario(self, name: str) -> Scenario:
         """The scenario of a trial, by its name. The empty name is that of plans without scenarios. KeyError."""

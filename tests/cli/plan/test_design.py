@@ -45,7 +45,7 @@ def shown(path: Path, *words: str | Path) -> Outcome:
 
 
 def test_levels_that_no_host_can_have_are_shown_with_the_reason(tmp_path: Path) -> None:
-    outcome = shown(eight(tmp_path, "{type: fraction, absent: {system=Windows: no kind starts it}}"))
+    outcome = shown(eight(tmp_path, more="absent: {system=Windows: no kind starts it}\n"))
     assert outcome.status == 0
     assert "  not available: system=Windows: no kind starts it\n" in outcome.out
 

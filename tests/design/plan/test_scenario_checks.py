@@ -113,3 +113,50 @@ def test_a_network_scenario_without_a_network_workload_is_refused(said: Said) ->
         parsed(text)
     assert caught.value.line == 12 and "type pair" in caught.value.sentence
     said(caught.value.sentence)
+
+
+FAMILIES = """\
+virtometer: 1
+name: families
+environments:
+  - {name: native, kind: native}
+workloads:
+  - {name: read, workload: disk, op: sequential-read, factors: {size: [4K, 64K, 1M]}}
+  - {name: send, workload: net, op: stream, factors: {size: [4K, 64K], direction: [send, receive]}}
+  - {name: large, workload: memory, op: triad, factors: {size: [64M]}}
+  - {name: linpack, workload: linpack, op: classic}
+scenarios:
+  - {name: s, type: mixed, workloads: [NAMES], guests: [1, 2]}
+"""
+
+
+def test_works_of_several_sizes_are_mixed_size_by_size() -> None:
+    found = parsed(FAMILIES.replace("NAMES", "read, send, linpack")).scenarios
+    assert {one.name: one.workloads for one in found} == {
+        f"s {size} direction {way}": [f"read {size}", f"send {size} direction {way}", "linpack"]
+        for size in ("4K", "64K")
+        for way in ("send", "receive")
+    }
+    assert all(one.guests == [1, 2] for one in found)
+
+
+def test_one_level_may_be_named_in_a_mixture() -> None:
+    (found,) = parsed(FAMILIES.replace("NAMES", "read 4K, linpack")).scenarios
+    assert (found.name, found.workloads) == ("s", ["read 4K", "linpack"])
+
+
+def test_a_mixture_of_no_common_level_is_refused(said: Said) -> None:
+    with pytest.raises(PlanError) as caught:
+        parsed(FAMILIES.replace("NAMES", "read, large"))
+    assert caught.value.line == 11
+    said(caught.value.sentence)
+
+
+def test_mixtures_of_too_many_levels_are_refused(said: Said) -> None:
+    sizes = ", ".join(f"{number}K" for number in range(1, 61))
+    text = FAMILIES.replace("[4K, 64K, 1M]", f"[{sizes}]").replace("NAMES", "read, linpack")
+    more = "".join(f"  - {{name: m{n}, type: together, workload: linpack, guests: [1]}}\n" for n in range(5))
+    assert len(parsed(text).scenarios) == 60
+    with pytest.raises(PlanError) as caught:
+        parsed(text + more)
+    said(caught.value.sentence)

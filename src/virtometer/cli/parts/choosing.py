@@ -20,3 +20,7 @@ In = Annotated[
         help="Only these environments of the plan, and always its baseline; the option may be given repeatedly.",
     ),
 ]
+
+ShortForm = Annotated[
+    bool, typer.Option("--short", help="The short form of the plan: the same comparisons with less work.")
+]

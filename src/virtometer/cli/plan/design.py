@@ -43,7 +43,6 @@ def design_lines(plan: Plan) -> list[str]:
     for factor in plan.factors:
         levels = [f"{one} (reference)" if one == factor.reference else one for one in factor.level_names]
         lines.append(f"  {factor.name}: {', '.join(levels)}")
-    lines += [f"  not available: {what}: {reason}" for what, reason in plan.design.absent.items()]
     lines += [f"  excluded: {one}" for one in _exclusions(space)]
     numbers = 1 + space.freedom(terms)
     names = {"one at a time": "one factor at a time", "sequential": "sequential; the first stage"}

@@ -38,16 +38,22 @@ def selection(only: Sequence[str] | None, environments: Sequence[str] | None) ->
     return Selection(tuple(only or ()), tuple(environments or ()))
 
 
-def load(path: Path, selected: Selection = ALL, instead: Mapping[str, Any] | None = None) -> tuple[ResolvedPlan, str]:
+def load(
+    path: Path, selected: Selection = ALL, instead: Mapping[str, Any] | None = None, *, short: bool = False
+) -> tuple[ResolvedPlan, str]:
     """Read and check a plan, with the fields `instead` of its own; returns the `selected` part, and the plan's text.
+
+    short: in its short form.
 
     Raises PlanError with file and line, and UsageError for a name that the plan does not have.
     """
-    found, text = _read(path, selected, instead)
+    found, text = _read(path, selected, instead, short=short)
     return found.resolved, text
 
 
-def load_for_here(path: Path, results: Path, selected: Selection = ALL) -> tuple[ResolvedPlan, str, list[str]]:
+def load_for_here(
+    path: Path, results: Path, selected: Selection = ALL, *, short: bool = False
+) -> tuple[ResolvedPlan, str, list[str]]:
     """`load` a plan and check that this host can execute that part of it with its results below `results`.
 
     The last part of the answer are sentences about what will be skipped. Raises PlanError for what is wrong everywhere,
@@ -56,7 +62,7 @@ def load_for_here(path: Path, results: Path, selected: Selection = ALL) -> tuple
     from virtometer.design.feasible import refused
     from virtometer.runner.campaign.here import not_here
 
-    found, text = _read(path, selected)
+    found, text = _read(path, selected, short=short)
     refusals: list[tuple[int, str]] = []
     skipped = list(found.skipped)
     shown = visible(str(path))
@@ -73,7 +79,9 @@ def load_for_here(path: Path, results: Path, selected: Selection = ALL) -> tuple
     return found.resolved, text, [f"{shown}:{line}: will fail: {words}" for line, words in sorted(set(skipped))]
 
 
-def _read(path: Path, selected: Selection, instead: Mapping[str, Any] | None = None) -> tuple[PlanRead, str]:
+def _read(
+    path: Path, selected: Selection, instead: Mapping[str, Any] | None = None, *, short: bool = False
+) -> tuple[PlanRead, str]:
     from virtometer.runner.campaign.here import read_here
 
     shown = str(path)
@@ -87,7 +95,7 @@ def _read(path: Path, selected: Selection, instead: Mapping[str, Any] | None = N
     except OSError as cause:
         raise PlanError(shown, 0, f"the plan cannot be read: {cause.strerror}") from cause
     usual_cache = _USUAL_CACHE if path.parent == built_in(QUICK).parent else None
-    return read_here(raw, shown, selected, instead, usual_cache), raw.decode("utf-8-sig")
+    return read_here(raw, shown, selected, instead, usual_cache, short=short), raw.decode("utf-8-sig")
 
 
 def seed_of(plan: Plan, given: int | None) -> int:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from virtometer.cli.parts.choosing import In, Only
+from virtometer.cli.parts.choosing import In, Only, ShortForm
 from virtometer.cli.parts.encoding import put_document, say
 from virtometer.cli.parts.verbs import add, application
 from virtometer.cli.plan.reference import reference
@@ -31,6 +31,8 @@ PlanFiles = Annotated[list[Path], typer.Argument(metavar="PLAN", help="Plan file
 def check(plans: PlanFiles, only: Only = None, in_: In = None) -> None:
     """Say whether plans are right; an error names the file, the line, what is wrong and what is allowed.
 
+    A plan with a short form is checked in both forms.
+
     Status 2: one is wrong on every host. Status 3: all are right, but this host cannot execute one of them.
     """
     from virtometer.cli.plan.files import load_for_here, selection
@@ -41,6 +43,8 @@ def check(plans: PlanFiles, only: Only = None, in_: In = None) -> None:
     for plan in plans:
         try:
             loaded, _, skipped = load_for_here(plan, Path("results"), selected)
+            if loaded.plan.short is not None:
+                load_for_here(plan, Path("results"), selected, short=True)
         except (UsageError, EnvironmentFailed) as error:
             wrong.append(error)
         else:
@@ -58,6 +62,7 @@ def show(
     seed: Annotated[
         int | None, typer.Option("--seed", min=0, max=2**63 - 1, help="Show the order of this seed.")
     ] = None,
+    short: ShortForm = False,
     only: Only = None,
     in_: In = None,
     noise: Annotated[
@@ -81,11 +86,13 @@ def show(
     from virtometer.runner.campaign.here import growing_guests_here, residents_here
 
     selected = selection(only, in_)
-    resolved, text = load(plan, selected)
+    resolved, text = load(plan, selected, short=short)
     _only_with_factors(resolved.plan, {"--noise": noise, "--pilot": pilot, "--budget": budget})
     given_up: list[str] = []
     if budget:
-        resolved, given_up = _within(resolved, text, budget, lambda fields: load(plan, selected, fields)[0])
+        resolved, given_up = _within(
+            resolved, text, budget, lambda fields: load(plan, selected, fields, short=short)[0]
+        )
     loaded = resolved.plan
     shown = seed if seed is not None else loaded.seed if loaded.seed is not None else 0
     names = [environment.name for environment in loaded.environments]
@@ -99,6 +106,8 @@ def show(
     if loaded.factors:
         lines += _designed(loaded, noise, pilot)
     lines += given_up
+    if loaded.shortened:
+        lines += ["shortened:", *(f"  {one}" for one in loaded.shortened)]
     lines.append(f"size: {_size(loaded, len(trials))}{_too_few(loaded)}")
     lines += _memory(loaded, resident)
     lines += [f"memory: {one.sentence}" for one in apart]
@@ -130,6 +139,7 @@ def _compared(plan: Plan) -> list[str]:
         settings = ", ".join(f"{key} {_shown(value)}" for key, value in given.items())
         varied = f" in {cells} combinations of factors" if cells else ""
         lines.append(f"  {name} (kind {kind}{', ' + settings if settings else ''}){varied}")
+    lines += [f"  not available: {what}: {reason}" for what, reason in plan.absent.items()]
     if plan.tuning:
         steps = [one.model_dump(mode="json", exclude_unset=True) for one in plan.tuning]
         lines.append(f"all tuned: {_shown(steps)[1:-1]}")

@@ -32,6 +32,8 @@ from virtometer.model import (
     PlanWorkload,
     Rules,
     Scenario,
+    Short,
+    ShortWorkload,
     TuningStep,
     parse_share,
     parse_size,
@@ -133,6 +135,8 @@ def _plan() -> Iterable[Section]:
         ("load", "what other guests do in a scenario of the type loaded", Load, ()),
         ("limits", "how long anything may take, and how wrong a clock may be", Limits, ()),
         ("rules", "when a trial is marked as disturbed", Rules, ()),
+        ("short", "what `--short` replaces: how long and how large work is, and nothing that is compared", Short, ()),
+        ("short workload", "what one workload has in the short form", ShortWorkload, ()),
     )
     for name, meaning, model, facts in parts:
         yield Section("plan", name, name, meaning, "field", _entries(model), facts=facts)

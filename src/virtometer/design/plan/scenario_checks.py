@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import starmap
 
 from virtometer.design.plan import validation_messages
 from virtometer.design.plan.document import Document, Path, Wrong
-from virtometer.model import MOST_GUESTS, Kinds, Plan, PlanWorkload, Scenario
+from virtometer.design.plan.factors import level_name
+from virtometer.model import MAX_SCENARIOS, MOST_GUESTS, Kinds, Level, Plan, PlanWorkload, Scenario, size_text
 from virtometer.workloads.registry import WORKLOADS
 
 _OWN = {
@@ -48,8 +50,44 @@ def completed(plan: Plan, document: Document, kinds: Kinds) -> Plan:
         messages = list(_messages(scenario, given, plan, kinds))
         document.refuse(((*at, *path), sentence) for path, sentence in messages)
         if not messages:
-            found.append(scenario.model_copy(update={"workloads": _workloads(scenario, plan)}))
+            found += _mixes(scenario, plan) if scenario.type == "mixed" else [_whole(scenario, plan)]
+    if len(found) > MAX_SCENARIOS:
+        sentence = f"with the levels of their workloads the plan has more than {MAX_SCENARIOS} scenarios"
+        document.refuse([(("scenarios",), sentence)])
     return plan.model_copy(update={"scenarios": found})
+
+
+def _whole(scenario: Scenario, plan: Plan) -> Scenario:
+    return scenario.model_copy(update={"workloads": _workloads(scenario, plan)})
+
+
+def _mixes(scenario: Scenario, plan: Plan) -> list[Scenario]:
+    """One scenario for each combination of levels: a factor that several workloads have has one level in all of them.
+
+    The scenario alone where no workload that it names has factors. None where they have no level in common.
+    """
+    if not set(scenario.workloads) & {one.of for one in plan.workloads if one.of}:
+        return [_whole(scenario, plan)]
+    found: list[tuple[dict[str, Level], list[str]]] = [({}, [])]
+    for name in scenario.workloads:
+        found = [
+            ({**levels, **one.levels}, [*chosen, one.name])
+            for levels, chosen in found
+            for one in _named(name, plan)
+            if all(levels.get(factor, level) == level for factor, level in one.levels.items())
+        ]
+    return [
+        scenario.model_copy(update={"name": f"{scenario.name} {_levels(levels)}".rstrip(), "workloads": names})
+        for levels, names in found
+    ]
+
+
+def _levels(levels: Mapping[str, Level]) -> str:
+    """Levels as parts of a name. Of a plan that was read, sizes are numbers."""
+    shown = {
+        name: size_text(level) if name == "size" and isinstance(level, int) else level for name, level in levels.items()
+    }
+    return " ".join(starmap(level_name, shown.items()))
 
 
 def _messages(scenario: Scenario, given: dict[str, object], plan: Plan, kinds: Kinds) -> Iterator[Wrong]:
@@ -70,8 +108,10 @@ def _messages(scenario: Scenario, given: dict[str, object], plan: Plan, kinds: K
     yield from _numbers(scenario)
     if kind == "matrix" and len(scenario.members) < 2:
         yield ("members",), "a matrix has two members or more"
-    if kind == "mixed" and len(_workloads(scenario, plan)) < 2:
+    if kind == "mixed" and len(scenario.workloads or plan.workloads) < 2:
         yield ("workloads",) if "workloads" in given else (), "a scenario of the type mixed has two workloads or more"
+    elif kind == "mixed" and not _mixes(scenario, plan):
+        yield ("workloads",), "these workloads have a factor in common, and no level of it in common"
     yield from _network(scenario, plan)
     yield from _agents(scenario, plan, kinds)
 
@@ -85,7 +125,7 @@ def _unknown(scenario: Scenario, plan: Plan) -> Iterator[Wrong]:
         (("environment",), "environment", scenario.environment, environments),
         (("workload",), "workload", scenario.workload, workloads),
         *((("members", n), "environment", name, environments) for n, name in enumerate(scenario.members)),
-        *((("workloads", n), "workload", name, single) for n, name in enumerate(scenario.workloads)),
+        *((("workloads", n), "workload", name, workloads) for n, name in enumerate(scenario.workloads)),
     ]
     if scenario.load is not None:
         named.append((("load", "workload"), "workload", scenario.load.workload, single))

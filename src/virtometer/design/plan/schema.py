@@ -21,6 +21,8 @@ def plan_schema() -> dict[str, Any]:
     for model in (PlanEnvironment, PlanWorkload, Design):
         for name in model.set_by_laboratory:
             del schema["$defs"][model.__name__]["properties"][name]
+    for name in Plan.set_by_laboratory:
+        del schema["properties"][name]
     workload = schema["$defs"]["PlanWorkload"]
     # The operation may be a factor instead.
     workload["required"].remove("op")

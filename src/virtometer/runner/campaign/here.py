@@ -22,13 +22,21 @@ from virtometer.runner.lab.context import ROOM
 
 
 def read_here(
-    text: bytes, file_name: str, selected: Selection, instead: Mapping[str, Any] | None, usual_cache: int | None
+    text: bytes,
+    file_name: str,
+    selected: Selection,
+    instead: Mapping[str, Any] | None,
+    usual_cache: int | None,
+    *,
+    short: bool = False,
 ) -> PlanRead:
     """`read_plan` with the kinds of this laboratory, and the last-level cache of this host or, without it, a usual one.
 
-    usual_cache: in bytes. None: sizes by the cache are refused where the host reports none.
+    short: the short form of the plan. usual_cache: in bytes. None: sizes by the cache are refused where the host has
+    no word on it.
     """
-    return read_plan(text, file_name, KINDS, selected, instead, last_cache_bytes=last_cache_bytes() or usual_cache)
+    cache = last_cache_bytes() or usual_cache
+    return read_plan(text, file_name, KINDS, selected, instead, short=short, last_cache_bytes=cache)
 
 
 def reference_here(name: str | None) -> tuple[Section, ...]:
