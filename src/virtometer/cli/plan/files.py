@@ -26,11 +26,17 @@ _USUAL_CACHE = 32 << 20
 
 def built_in(name: str) -> Path:
     """Path of a built-in plan: inside an installed package, or in the repository that the package is used from."""
-    package = Path(virtometer.__file__).resolve().parent
-    for directory in (package / "plans", package.parents[1] / "plans"):
-        if (directory / name).is_file():
-            return directory / name
+    path = built_in_folder() / name
+    if path.is_file():
+        return path
     raise PlanError(name, 0, "this built-in plan is missing from the installation")
+
+
+def built_in_folder() -> Path:
+    """The folder of all built-in plans, which need not exist."""
+    package = Path(virtometer.__file__).resolve().parent
+    inside = package / "plans"
+    return inside if inside.is_dir() else package.parents[1] / "plans"
 
 
 def selection(only: Sequence[str] | None, environments: Sequence[str] | None) -> Selection:

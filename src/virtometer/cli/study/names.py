@@ -58,6 +58,23 @@ def claims_named(study: Study, rows: Sequence[ClaimRow], name: str) -> tuple[Cla
     return (known[key],)
 
 
+def experiments_named(study: Study, known: Mapping[str, object], names: Sequence[str]) -> list[str]:
+    """The experiments with these names, each once, in the order of `known`; all without a name.
+
+    Raises UsageError for an unknown one.
+    """
+    chosen = set()
+    for name in names:
+        key = _found(name, known)
+        if key is None:
+            raise UsageError(
+                f"{study.study} has no experiment '{_short(name)}'{_hint(name, known)}",
+                advice=f"its experiments: {', '.join(known)}",
+            )
+        chosen.add(key)
+    return [one for one in known if one in chosen or not names]
+
+
 def _found(name: str, known: Iterable[str]) -> str | None:
     return {_simple(one): one for one in known}.get(_simple(name))
 

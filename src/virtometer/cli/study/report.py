@@ -33,7 +33,10 @@ def report(
     study: Annotated[str, typer.Argument(metavar="STUDY", help="A study of the list, such as klein2008.")],
     directories: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="DIR", help="Results directories of campaigns; without any, published values alone."),
+        typer.Argument(
+            metavar="DIR",
+            help="Results directories of campaigns, or folders of such; without any, published values alone.",
+        ),
     ] = None,
     kind: Annotated[
         Format | None,
@@ -48,11 +51,13 @@ def report(
 ) -> None:
     """Show what a study printed and what campaigns measured beside it: one section for each table and figure."""
     from virtometer.analysis.studies.results import results
+    from virtometer.cli.study.experiments import campaigns_in
     from virtometer.cli.study.names import study_named
 
     found = study_named(study)
     form = kind or (_ENDINGS.get(out.suffix.lower()) if out is not None else None) or Format.TERMINAL
-    made = _with_what_does_not_follow(results(found, [_analysis(directory) for directory in directories or ()]))
+    campaigns = [one for directory in directories or () for one in campaigns_in(directory)]
+    made = _with_what_does_not_follow(results(found, [_analysis(directory) for directory in campaigns]))
     if form is Format.TERMINAL:
         _put(_terminal(made, shutil.get_terminal_size().columns), out)
     elif form is Format.HTML:

@@ -1,4 +1,4 @@
-"""`virtometer study list`, `show` and `claims`: the published results of five studies, without any measurement."""
+"""`virtometer study`: the published results of five studies, and what campaigns measured beside them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import typer
 from virtometer.cli.parts.encoding import put_document, say
 from virtometer.cli.parts.verbs import add, application
 from virtometer.cli.study.report import report
+from virtometer.cli.study.run import run
 
 study_app = application("The results of five published studies.")
 
@@ -114,4 +115,5 @@ def _width() -> int:
 add(study_app, "list", list_)
 add(study_app, "show", show)
 add(study_app, "claims", claims_)
+add(study_app, "run", run)
 add(study_app, "report", report)
