@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.store.campaigns import campaign, done, failed, guest, lied
+from virtometer.model import GuestUse, Run, ServiceAccount
 from virtometer.store import schema
 from virtometer.store.rows import (
     command_row,
@@ -23,6 +24,7 @@ from virtometer.store.rows import (
     planned_of,
     planned_rows,
     probe_rows,
+    run_of,
     run_row,
     sample_rows,
     to_json,
@@ -101,6 +103,21 @@ def test_the_row_of_a_run_without_a_score_or_a_report_has_neither() -> None:
     assert left.report is None and left.score is None
     assert [row[name] for name in (*score, *report)] == [None] * 12
     assert (row["trial"], row["placement"], row["fault"], row["fault_bound"]) == (7, 0, "uncertain", 0.0064)
+
+
+def test_a_service_without_a_score_has_the_account_of_its_guest() -> None:
+    run = done(campaign().planned[0]).runs[0]
+    use = GuestUse(0.25, 0.0, None, 0.125, 0.125, "threads are hidden")
+    serving = replace(run, score=None, account=ServiceAccount(0.25, use))
+    columns = [column.name for column in schema.runs.columns]
+
+    def back(of: Run) -> Run:
+        row = run_row(7, of)
+        return run_of(types.SimpleNamespace(**{name: row[name] for name in columns}), of.placement, (), ())  # type: ignore[arg-type]
+
+    assert back(serving).account == serving.account and back(serving).score is None
+    assert back(replace(serving, account=None)).account is None, "ledgers of older versions do not have it"
+    assert back(run).account is None and back(run).guest_cpu_s == run.guest_cpu_s
 
 
 def test_values_of_zero_are_stored_as_zero_and_not_as_missing() -> None:

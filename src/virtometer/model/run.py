@@ -145,11 +145,19 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
+class ServiceAccount:
+    """What the guest of a service cost its host within the scored window of those who use it; None: unknown."""
+
+    guest_cpu_s: float | None
+    guest_use: GuestUse | None
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
     """One placement of a trial: what was measured, and its score.
 
     A run of a failed trial has no score, and no sample of it is used. report: None where the run did not come to its
-    end. fault: where the guest's clock is the reason of the failure.
+    end. fault: where the guest's clock is the reason of the failure. account: of a service, which has no score.
     """
 
     placement: Placement
@@ -166,6 +174,19 @@ class Run:
     report: AgentReport | None = None
     score: Score | None = None
     fault: ClockFault | None = None
+    account: ServiceAccount | None = None
+
+    @property
+    def guest_cpu_s(self) -> float | None:
+        """CPU seconds of the guest within the scored window; None where unknown."""
+        of = self.score or self.account
+        return None if of is None else of.guest_cpu_s
+
+    @property
+    def guest_use(self) -> GuestUse | None:
+        """What that was spent for."""
+        of = self.score or self.account
+        return None if of is None else of.guest_use
 
     @property
     def scored(self) -> Score:

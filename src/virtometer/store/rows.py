@@ -33,6 +33,7 @@ from virtometer.model import (
     Run,
     Sample,
     Score,
+    ServiceAccount,
     Stage,
     Trial,
     TrialRecord,
@@ -236,7 +237,7 @@ def run_row(trial: int, run: Run) -> Values:
         "output": to_text(report.output) if report is not None and report.output is not None else None,
         "value": score and score.value,
         "work": score and score.work,
-        "guest_cpu_s": score and score.guest_cpu_s,
+        "guest_cpu_s": run.guest_cpu_s,
         "window_start_host_ns": score and score.window_start_host_ns,
         "window_end_host_ns": score and score.window_end_host_ns,
         **{f"clock_{name}": clock and getattr(clock, name) for name in _CLOCK},
@@ -244,7 +245,7 @@ def run_row(trial: int, run: Run) -> Values:
         "fault_size_s": fault and fault.size_s,
         "fault_at_s": fault and fault.at_s,
         "fault_bound": fault and fault.bound,
-        "guest_use_json": score and score.guest_use and to_json(dataclasses.asdict(score.guest_use)),
+        "guest_use_json": run.guest_use and to_json(dataclasses.asdict(run.guest_use)),
     }
 
 
@@ -268,6 +269,7 @@ def run_of(row: Row[Any], placement: Placement, samples: Sequence[Sample], probe
         report=None if row.agent_cpu_s is None else _report_of(row),
         score=None if row.value is None else _score_of(row),
         fault=fault,
+        account=_account_of(row) if row.value is None else None,
     )
 
 
@@ -284,8 +286,18 @@ def _report_of(row: Row[Any]) -> AgentReport:
 
 def _score_of(row: Row[Any]) -> Score:
     clock = ClockFit(**{name: getattr(row, f"clock_{name}") for name in _CLOCK})
-    use = None if row.guest_use_json is None else _GUEST_USE.validate_python(from_json(row.guest_use_json))
-    return Score(row.value, row.work, clock, row.window_start_host_ns, row.window_end_host_ns, row.guest_cpu_s, use)
+    ends = (row.window_start_host_ns, row.window_end_host_ns)
+    return Score(row.value, row.work, clock, *ends, row.guest_cpu_s, _use_of(row))
+
+
+def _account_of(row: Row[Any]) -> ServiceAccount | None:
+    if row.guest_cpu_s is None and row.guest_use_json is None:
+        return None
+    return ServiceAccount(row.guest_cpu_s, _use_of(row))
+
+
+def _use_of(row: Row[Any]) -> GuestUse | None:
+    return None if row.guest_use_json is None else _GUEST_USE.validate_python(from_json(row.guest_use_json))
 
 
 def sample_rows(trial: int, number: int, samples: Iterable[Sample]) -> list[Values]:

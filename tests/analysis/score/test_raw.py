@@ -11,7 +11,7 @@ import pytest
 from tests.analysis.simulated_campaigns import Place, Work, changed, in_rounds, lied, simulate, with_runs
 from virtometer.analysis import analyse, by_guest_clocks
 from virtometer.clock import intervals
-from virtometer.model import Campaign, ClockFault, Excluded, Mark, MarkKind, RoundTrip, Run
+from virtometer.model import Campaign, ClockFault, Excluded, Mark, MarkKind, RoundTrip, Run, ServiceAccount
 
 RATE = Work("rate", "memory", "triad", "B/s", 1e9)
 TIME = Work("time", "os", "fork", "s", 1e-8)
@@ -144,3 +144,10 @@ def test_a_raw_clock_that_stood_still_in_a_slice_leaves_that_round_out() -> None
     findings = analyse(by_guest_clocks(with_runs(campaign(1.0), put))).findings
     assert {round(one.typical.estimate.value, 9) for one in findings if one.typical is not None} == {1.0}
     assert sum(one.typical is not None for one in findings) == 2
+
+
+def test_a_service_has_no_score_by_any_clock() -> None:
+    record = campaign(1.0).trials[0]
+    serving = replace(record.runs[0], score=None, account=ServiceAccount(0.5, None))
+    of = replace(campaign(1.0), trials=(replace(record, runs=(*record.runs, serving)),))
+    assert by_guest_clocks(of).trials[0].runs[1] == serving

@@ -20,7 +20,7 @@ def by_guest_clocks(campaign: Campaign) -> Campaign:
 
 
 def _done(record: TrialRecord) -> TrialRecord:
-    return replace(record, runs=tuple(_scored_again(run) for run in record.runs))
+    return replace(record, runs=tuple(run if run.score is None else _scored_again(run) for run in record.runs))
 
 
 def _scored_again(run: Run) -> Run:

@@ -143,8 +143,8 @@ RUN = Shape(
         run did not come to its end
     work=score.work  number?
     window_s      number?
-    guest_cpu_s=score.guest_cpu_s  number?
-    guest_use=score.guest_use  guest_use?  null where its processes could not be read
+    guest_cpu_s   number?   also of a service: of its guest in the window of those who use it
+    guest_use     guest_use?  null where its processes could not be read
     agent_cpu_s=report.cpu_s  number?  by the guest's own account
     samples       count
     samples_unused  count

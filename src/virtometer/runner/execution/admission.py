@@ -83,13 +83,16 @@ class Admission:
         running: Sequence[PlacementRun],
         living: Iterable[RunningGuest],
         stack: ExitStack,
+        serving: Sequence[PlacementRun] = (),
     ) -> Observer:
         """What reads the counters of the host while these work and the other guests that live are silent.
 
-        `stack` closes its files. Each processor and the interfaces are read where several may work.
+        `stack` closes its files. Each processor and the interfaces are read where several may work. serving: services,
+        whose guests have accounts behind those of `running`.
         """
         several = self.several(trial)
-        paths = [one.running_guest.guest.network for one in running] if several else ()
+        of = [one.running_guest for one in (*running, *serving)]
+        paths = [one.guest.network for one in of] if several else ()
         network = stack.enter_context(closing(NetworkWatch(paths)))
         guests = list({id(one): one for one in (*living, *guests_of(running))}.values())
         placed = [one.placed for one in running if one.placed is not None]
@@ -101,7 +104,6 @@ class Admission:
             pinned=all(one.pinned for one in placed),
         )
         stack.enter_context(closing(watch))
-        of = [one.running_guest for one in running]
         return Observer(
             [one.whole.cpu_ns for one in of],
             watch,

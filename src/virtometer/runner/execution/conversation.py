@@ -24,6 +24,7 @@ from virtometer.visible import one_line
 
 _LEAD_NS = 20_000_000  # so that agents that share processors have obeyed, and sleep
 _LONGEST_LEAD_NS = LONGEST_LEAD_NS // 2  # the guests' clocks may be wrong
+_AWAKE_NS = 8_000_000  # guests wake for the first time 6 ms before they begin
 
 _T = TypeVar("_T")
 
@@ -74,8 +75,12 @@ class Conversation:
 
         self._ask_all(running, send, lambda one, request: one.running_guest.session.answer(request))
 
-    def begin_group(self, running: Sequence[PlacementRun]) -> list[Mark]:
-        """Let the windows that wait begin at one moment. Returns the marks of guests that learnt of it too late."""
+    def begin_group(self, running: Sequence[PlacementRun], watching: Observer) -> list[Mark]:
+        """Let the windows that wait begin at one moment. Returns the marks of guests that learnt of it too late.
+
+        watching: takes a point shortly before that moment. Without it, accounts would be interpolated over the rest
+        before the work.
+        """
         longest_ns = []
         for one in running:
             with guarded(one):
@@ -88,6 +93,9 @@ class Conversation:
             return one.running_guest.session.send_release(one.state.run, self._limits.answer_s, at_ns=at_ns)
 
         late_ns = self._ask_all(running, send, lambda one, request: one.running_guest.session.released(request))
+        if running and (rest_ns := moment_ns - _AWAKE_NS - time.monotonic_ns()) > 0:
+            time.sleep(rest_ns * 1e-9)
+            watching.tick()
         found = [late_mark(one.name, late) for one, late in zip(running, late_ns, strict=True)]
         return [mark for mark in found if mark is not None]
 
@@ -125,13 +133,14 @@ class Conversation:
         """Take events until every run has reached `phase`; one that fails or is too late raises TrialFailed.
 
         The phases "window" and "slice": what it does next waits until it may begin. beside: runs that are not waited
-        for, whose events are taken as well. watching: takes points meanwhile, and clocks are compared. counting: when
-        the threads that want a processor are counted (time.monotonic), and by whom. alone: a failure ends a run alone,
-        as `failing`, and the others are waited for.
+        for, whose events are taken as well. watching: takes points meanwhile, one where the first of several runs
+        ends, and clocks are compared. counting: when the threads that want a processor are counted (time.monotonic),
+        and by whom. alone: a failure ends a run alone, as `failing`, and the others are waited for.
         """
         all_running = [*running, *beside]
         deadline = time.monotonic() + limit_s
         ending = failing if alone else nullcontext
+        first_end = watching if len(running) > 1 else None
 
         def late() -> list[PlacementRun]:
             return [one for one in running if one.failure is None and phase not in (one.state.phase, one.state.waits)]
@@ -145,6 +154,9 @@ class Conversation:
                 with ending(one):
                     self._hear(one, all_running, pings=watching is not None)
             waiting, left = late(), deadline - time.monotonic()
+            if first_end is not None and len(waiting) < len(running):
+                first_end.tick()  # the stretch ends here; its accounts must not be interpolated over what follows
+                first_end = None
             if not waiting:
                 return
             if left <= 0:

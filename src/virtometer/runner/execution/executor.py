@@ -227,7 +227,7 @@ class Executor:
         for one in working:
             self._services.address(one, servers)
         with ExitStack() as stack:
-            party.observer = self._admission.observer(trial, working, guests.values(), stack)
+            party.observer = self._admission.observer(trial, working, guests.values(), stack, services)
             late = self._work(working, services, party.observer)
             for server in servers.values():
                 server.stop()
@@ -250,7 +250,7 @@ class Executor:
             mark = overlap_mark(share, by_tool=any(run.by_tool for run in found.runs))
             found.marks += [*late, *([mark] if mark is not None else []), *load_marks(timed, shared)]
         found.skew_ns = start_skew_ns(timed) if several else 0
-        found.runs += [one.run() for one in services]
+        found.runs += party.served(services, len(working), shared)
         return found
 
     def _work(
@@ -284,7 +284,7 @@ class Executor:
             agents.settle(loads, services, _SETTLE_S)
         observer.begin()
         agents.start([one for one in measured if not one.state.in_group])
-        late = agents.begin_group(group)
+        late = agents.begin_group(group, observer)
         agents.wait(measured, "done", limit_s, beside=[*loads, *services], watching=observer)
         observer.end()
         agents.stop(loads, limits.answer_s)

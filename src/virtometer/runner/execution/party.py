@@ -27,6 +27,7 @@ from virtometer.model import (
     Mark,
     Plan,
     Run,
+    ServiceAccount,
     Trial,
     TrialRecord,
     of_kinds,
@@ -129,6 +130,18 @@ class TrialParty(Party):
                     one.clock_fault = cause.fault
             raise TrialFailed(cause.kind, cause.reason, cause.placement) from cause
         return Scored(readings.host, marks, runs)
+
+    def served(self, services: Sequence[PlacementRun], first: int, window: tuple[float, float]) -> list[Run]:
+        """The runs of services, with what their guests cost over a window (host ns).
+
+        first: place of the account of the first one among those that the observer reads.
+        """
+        of, found = self.observer, []
+        for at, one in enumerate(services, first):
+            port = port_of(one.running_guest.guest.network)
+            account = ServiceAccount(of.guest_cpu_s(at, *window), of.guest_use(at, *window, port))
+            found.append(replace(one.run(), account=account))
+        return found
 
     def scored_windows(
         self, running: Sequence[PlacementRun], clocks: dict[GuestKey, ClockFit], *, long: bool
