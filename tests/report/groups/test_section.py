@@ -49,11 +49,11 @@ GROUP = (
 MEMBER = {
     "guest", "role", "workload", "unit", "value", "low", "high", "share", "share_low", "share_high", "slowdown",
     "slowdown_low", "slowdown_high", "host_cpu_s", "host_processors", "code_s", "vmm_s", "kernel_s", "user_s",
-    "system_s", "cpu_unknown", "received", "sent", "dropped",
+    "system_s", "cpu_unknown", "received", "sent", "dropped", "measures",
 }  # fmt: skip
 MATRIX = {
     "scenario", "type", "workload", "of", "unit", "better", "rows", "columns", "values", "low", "high", "n",
-    "intensity", "notes",
+    "intensity", "notes", "measures",
 }  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from virtometer.analysis.compare.values import METRICS
-from virtometer.analysis.groups import conservation, fairness, interference, order
+from virtometer.analysis.groups import conservation, fairness, further, interference, order
 from virtometer.analysis.groups.fairness import FairnessEstimates
 from virtometer.analysis.groups.member_estimates import MemberEstimate, spent
 from virtometer.analysis.groups.members import GroupTrial, Member, Shape, cpu_s
@@ -276,6 +276,7 @@ class _Grouped:
             host_cpu_s=_median(cpu_s for _, cpu_s in used),
             processors=_median(cpu_s / window_s for window_s, cpu_s in used if window_s > 0),
             of=first.whose,
+            measures=further.over_blocks(of, first.guest, host=tells_use),
             **spent(of if tells_use else []),
         )
 

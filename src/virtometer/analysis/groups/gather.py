@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from virtometer import agent_table
 from virtometer.analysis.compare.blocks import usable
+from virtometer.analysis.groups import further
 from virtometer.analysis.groups.members import GroupTrial, Member, Shape, shape_of
 from virtometer.analysis.score.judged import judged
 from virtometer.analysis.score.slices import long_value
@@ -103,6 +104,7 @@ def _trial(record: TrialRecord, kind: str, starts: Mapping[str, GuestStart], cpu
             for run in runs
             if run.placement.uses and run.parameters.get("peer")
         ),
+        servers=tuple(_server(run) for run in record.runs if run.account is not None),
     )
 
 
@@ -154,6 +156,24 @@ def _member(
         rate_unit="1/s" if run.unit == "s" else run.unit,
         latency=latency,
         use=run.scored.guest_use,
+        measures=further.reported(run),
+    )
+
+
+def _server(run: Run) -> Member:
+    """A guest that served, which has an account and no value."""
+    placement = run.placement
+    return Member(
+        guest=placement.guest_key.name,
+        environment=placement.environment,
+        workload=placement.workload,
+        role=placement.role,
+        rate=None,
+        value=None,
+        unit=run.unit,
+        better=run.better,
+        host_cpu_s=run.guest_cpu_s,
+        use=run.guest_use,
     )
 
 

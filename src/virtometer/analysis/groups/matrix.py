@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
+from virtometer.analysis.groups.further import Measures
 from virtometer.model import Estimate, Quantity
 
 
@@ -12,7 +14,8 @@ class Matrix:
     """One value for each row and column; None where nothing was measured. Intervals of all cells hold jointly.
 
     of: what all cells are: slowdowns (times slower than alone) or throughputs. shares: of the host's processors that
-    the aggressor took, by row and column; None: unknown. workload: empty where the rows are workloads.
+    the aggressor took, by row and column; None: unknown. workload: empty where the rows are workloads. measures:
+    further ones of a path, by row and column and by name; empty of slowdowns, whose groups have them.
     """
 
     scenario: str
@@ -24,6 +27,7 @@ class Matrix:
     cells: tuple[tuple[Estimate | None, ...], ...]
     notes: tuple[str, ...] = ()
     shares: tuple[tuple[float | None, ...], ...] = ()
+    measures: Mapping[tuple[str, str], Measures] = field(default_factory=dict)
 
     def cell(self, row: str, column: str) -> Estimate | None:
         """The estimate at a row and a column by name. ValueError for a name that it does not have."""

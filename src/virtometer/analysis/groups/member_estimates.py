@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypedDict
 
+from virtometer.analysis.groups.further import Measures
 from virtometer.analysis.groups.members import GroupTrial, Member
 from virtometer.model import Estimate, Quantity
 
@@ -23,7 +24,7 @@ class MemberEstimate:
     it was spent for, by the names of CPU_PARTS, user and system, medians too; None where unknown, and `cpu_unknown`
     says why. received, sent: bytes per second of the guest's interface; dropped: packets in all trials.
     of: the guest that it works in. Where several members work in one guest, the use of that guest is reported with the
-    first alone, so that sums count it once.
+    first alone, so that sums count it once. measures: further ones, by name.
     """
 
     guest: str
@@ -40,6 +41,7 @@ class MemberEstimate:
     sent: float | None = None
     dropped: int | None = None
     of: str = ""
+    measures: Measures = field(default_factory=dict)
 
 
 class Spent(TypedDict):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from virtometer.model import Better, GuestUse, HostUse, Role
@@ -23,7 +23,8 @@ class Member:
     host_cpu_s: CPU seconds that the host spent on the whole guest; None where unknown. processors: how many its work
     can use at once; vcpus: of its guest, 0 where unknown. on: numbers of the host's processors that it may use; None:
     all. order: its place in the order of the starts, from 0. instance: the guest that it is in, where several members
-    share one; they share its CPU time too. use: what that CPU time was spent for.
+    share one; they share its CPU time too. use: what that CPU time was spent for. measures: what its run reported
+    beside the value, in host time: unit and number by name.
     """
 
     guest: str
@@ -43,6 +44,7 @@ class Member:
     rate_unit: str = ""
     latency: bool = False
     use: GuestUse | None = None
+    measures: Mapping[str, tuple[str, float]] = field(default_factory=dict)
 
     @property
     def whose(self) -> str:
@@ -71,6 +73,7 @@ class GroupTrial:
     skew_ns: between the first and the last begin of a window; skew_bound_ns: of its error, for the clocks.
 
     services: names of members, with the guest that each exchanges data with; addresses: with the address it uses.
+    servers: those guests, with their accounts alone; none where they have none.
     """
 
     index: int
@@ -88,6 +91,7 @@ class GroupTrial:
     services: tuple[tuple[str, str], ...] = ()
     addresses: tuple[tuple[str, str], ...] = ()
     repeated: bool = False
+    servers: tuple[Member, ...] = ()
 
     @property
     def measured(self) -> tuple[Member, ...]:

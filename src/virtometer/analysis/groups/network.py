@@ -15,9 +15,11 @@ import ipaddress
 import math
 import statistics
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
+from virtometer.analysis.groups import further
 from virtometer.analysis.groups.matrix import Matrix
-from virtometer.analysis.groups.members import GroupTrial
+from virtometer.analysis.groups.members import GroupTrial, Member
 from virtometer.analysis.statistics import holm
 from virtometer.analysis.statistics.interval import interval
 from virtometer.analysis.statistics.spread import spread
@@ -42,7 +44,8 @@ def network(trials: Sequence[GroupTrial], scenario: str, kind: str) -> tuple[Mat
         values, units, environments, addresses = _collect(trials, workload)
         if values:
             unit, better = units
-            made.append(_matrix(scenario, kind, workload, unit, better, values, environments, addresses))
+            matrix = _matrix(scenario, kind, workload, unit, better, values, environments, addresses)
+            made.append(_with_measures(matrix, trials))
     return tuple(made)
 
 
@@ -100,6 +103,24 @@ def _matrix(
         cells=tuple(tuple(estimates.get((source, target)) for target in targets) for source in sources),
         notes=tuple(notes),
     )
+
+
+def _with_measures(of: Matrix, trials: Sequence[GroupTrial]) -> Matrix:
+    """With the further measures of each pair, and a sentence where they contradict its value."""
+    found: dict[Pair, list[tuple[GroupTrial, Member]]] = {}
+    for trial in trials:
+        targets = dict(trial.services)
+        for member in trial.of(of.workload):
+            found.setdefault((member.guest, targets.get(member.guest, LABORATORY)), []).append((trial, member))
+    pairs = [(source, target) for source in of.rows for target in of.columns if (source, target) in found]
+    measures = {pair: further.over_blocks(found[pair], pair[0]) for pair in pairs}
+    said = [
+        f"{source} to {target}: {phrase}"
+        for (source, target), one in measures.items()
+        if of.of.unit == "B/s"
+        for phrase in further.inconsistent(of.cell(source, target), one)
+    ]
+    return replace(of, measures=measures, notes=(*of.notes, *said))
 
 
 def asymmetries(logs: Values, environments: Mapping[str, str], better: Better = "higher") -> list[str]:

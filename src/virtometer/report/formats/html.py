@@ -92,7 +92,9 @@ def _context(analysis: Analysis, scripts: bool) -> dict[str, Any]:
 def _sections(analysis: Analysis, *, grouped: bool) -> list[Section]:
     """All that follow the pictures and the result. grouped: whether there are groups of guests."""
     trouble, *others = record.sections(analysis)
-    measures = glossary(name for of in analysis.measures.values() for name in of)
+    of_groups = [one.measures for group in analysis.group_results.groups for one in group.members]
+    of_groups += [one for matrix in analysis.group_results.matrices for one in matrix.measures.values()]
+    measures = glossary(name for of in (*analysis.measures.values(), *of_groups) for name in of)
     terms = [
         *((verdict.value, f"{meaning}.") for verdict, meaning in words.GLOSSARY.items()),
         *((name, f"{text}.") for name, text in (effect_words.GLOSSARY.items() if analysis.effects.factors else ())),

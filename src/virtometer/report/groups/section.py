@@ -8,8 +8,8 @@ from virtometer.analysis import Analysis
 from virtometer.analysis.groups.estimates import Group
 from virtometer.analysis.groups.matrix import Matrix
 from virtometer.model import TrialRecord
-from virtometer.report.groups import figures, tables
-from virtometer.report.parts.section import Section, some
+from virtometer.report.groups import figures, measures, tables
+from virtometer.report.parts.section import Folded, Section, some
 
 _TYPES = {
     "together": "Guests with the same work at once",
@@ -73,6 +73,10 @@ def _part(
             *map(tables.matrix, matrices),
         ),
         notes=tables.shared_notes(notes),
+        folded=[
+            Folded(title="Further measures", about=one.caption, table=one)
+            for one in (*measures.of_groups(groups), *measures.of_matrices(matrices))
+        ],
     )
 
 

@@ -9,8 +9,9 @@ from rich.text import Text
 
 from virtometer.analysis import Analysis
 from virtometer.analysis.groups.estimates import Group
-from virtometer.report.groups import tables
+from virtometer.report.groups import measures, tables
 from virtometer.report.parts import words
+from virtometer.report.parts.html_tables import HtmlTable
 from virtometer.report.parts.terminal_text import notes, plain_table
 from virtometer.report.sweeps import knees
 
@@ -18,7 +19,7 @@ from virtometer.report.sweeps import knees
 def terminal(analysis: Analysis, more: str | None = None) -> list[Table | Text]:
     """What the terminal shows: a table for each scenario, one for each matrix, and the sentences that matter most.
 
-    more: the command that prints all notes; None: they are shown.
+    more: the command that prints all notes; None: they are shown, and further measures.
     """
     results = analysis.group_results
     shown: list[Table | Text] = []
@@ -36,6 +37,7 @@ def terminal(analysis: Analysis, more: str | None = None) -> list[Table | Text]:
         shown += notes([f"{name}: {note}" for name, note in shared], more)
         if said := tables.watcher(groups):
             shown.append(Text(f" {said}", style="dim"))
+        shown += _further(measures.of_groups(groups)) if more is None else []
     for one in results.matrices:
         matrix = tables.matrix(one)
         made = plain_table(f"{one.scenario}: {matrix.caption}")
@@ -44,8 +46,26 @@ def terminal(analysis: Analysis, more: str | None = None) -> list[Table | Text]:
         for row in matrix.rows:
             made.add_row(*map(Text, row))
         shown += [made, *notes(one.notes, more)]
+        shown += _further(measures.of_matrices([one])) if more is None else []
     for found in knees.groups([one for one in analysis.knees if one.scenario]):
         shown += [Text(knees.sentence(found)), *(Text(f" {note}", style="dim") for note in knees.notes(found))]
+    return shown
+
+
+def _further(of: Sequence[HtmlTable]) -> list[Table | Text]:
+    """A line for each measure: the tables of the page are wider than a terminal."""
+    shown: list[Table | Text] = []
+    for one in of:
+        made = plain_table(one.caption)
+        for name in ("guest", "measure", "value"):
+            made.add_column(name, overflow="fold")
+        for row in one.rows:
+            who = row[0]
+            for column, value in zip(one.columns[1:], row[1:], strict=True):
+                if value:
+                    made.add_row(Text(who), Text(column), Text(value))
+                    who = ""
+        shown.append(made)
     return shown
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from virtometer.analysis.groups.matrix import Matrix
 from virtometer.analysis.groups.order import Rank
+from virtometer.model import Estimate, Quantity
 from virtometer.report.machine.field import TYPES, Shape, by_name
 
 
@@ -32,10 +33,34 @@ RANK = Shape(
 )
 
 
+def _metric(of: Quantity[Estimate | None]) -> str:
+    return of.metric
+
+
+def _unit(of: Quantity[Estimate | None]) -> str:
+    return of.unit
+
+
+def _estimate(of: Quantity[Estimate | None]) -> Estimate | None:
+    return of.estimate
+
+
 def _cpu(part: str) -> Callable[[Any], float | None]:
     return lambda of: of.cpu_s.get(part)
 
 
+_MEASURE = """
+    name            text      as the glossary of the page has it; those of a guest that serves begin with `target-`
+    unit            text      s/s: 1 is one processor
+    value,low,high,n  ~number  in host time, mean over the blocks, geometric where no block has 0 or less // single 95 %
+        interval
+"""
+MEASURE = Shape(
+    "further_measure",
+    "a further measure of a guest of a group",
+    _MEASURE,
+    get={"name": _metric, "unit": _unit, "value": _estimate},
+)
 MEMBER = Shape(
     "member",
     "a guest of a group",
@@ -60,8 +85,12 @@ MEMBER = Shape(
     received        number?   bytes by second, median of the trials
     sent            number?   bytes by second, median of the trials
     dropped         integer?  packets, in all trials
+    measures        further_measure[]  what the agent reported beside the value, and the host's CPU by its accounts
     """,
-    get={f"{part}_s": _cpu(part) for part in ("code", "vmm", "kernel", "user", "system")},
+    get={
+        **{f"{part}_s": _cpu(part) for part in ("code", "vmm", "kernel", "user", "system")},
+        "measures": lambda of: list(of.measures.values()),
+    },
     head="guest",
 )
 GROUP = Shape(
@@ -117,6 +146,18 @@ def _each(name: str, without: object = None) -> Callable[[Matrix], list[list[obj
     return lambda of: [[without if cell is None else getattr(cell, name) for cell in row] for row in of.cells]
 
 
+Shape(
+    "cell_measure",
+    "a further measure of a cell",
+    "    row             text      source\n    column          text      target" + _MEASURE,
+    get={
+        "row": lambda of: of[0][0],
+        "column": lambda of: of[0][1],
+        "name": lambda of: of[1].metric,
+        "unit": lambda of: of[1].unit,
+        "value": lambda of: of[1].estimate,
+    },
+)
 MATRIX = Shape(
     "matrix",
     "victim x aggressor, or source x target",
@@ -137,8 +178,10 @@ MATRIX = Shape(
     intensity  bound?[][]   measured part of the host's processor time that the load of a cell took; null where there is
         no load, or its CPU time is unknown
     notes      text[]       everything that a reader must know, one sentence each
+    measures   cell_measure[]  further measures of both ends of each pair; empty of slowdowns, whose groups have them
     """,
     get={
+        "measures": lambda of: [(pair, one) for pair, some in of.measures.items() for one in some.values()],
         "values": _each("value"),
         "low": _each("low"),
         "high": _each("high"),

@@ -22,10 +22,11 @@ from numpy.typing import NDArray
 from virtometer.analysis import Analysis
 from virtometer.analysis.describe.measures import Times
 from virtometer.analysis.groups.estimates import Group
+from virtometer.analysis.groups.further import Measures
 from virtometer.analysis.groups.reference import STATES
 from virtometer.model import NO_SLICE, Estimate, Run, TrialRecord, columns_of, texts_of
 from virtometer.report.machine.findings import FINDING
-from virtometer.report.machine.groups import GROUP, MATRIX, MEMBER, RANK
+from virtometer.report.machine.groups import GROUP, MATRIX, MEASURE, MEMBER, RANK
 from virtometer.report.machine.trials import PLACEMENT, RUN, TRIAL, OfCampaign
 from virtometer.report.parts.plain import plain
 from virtometer.visible import visible
@@ -35,9 +36,11 @@ _RENAMED = {"index": "trial", "ordinal": "placement"}  # as in the tables of sam
 _TIMES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p999": 0.999, "max": 1.0}
 _BESIDE = ("marks", "kind", "settings", "levels", "times", "times_count", *(f"times_{name}_s" for name in _TIMES))
 _GUEST = [*MEMBER.columns("guest"), *RANK.columns("guest")[1:]]  # both have the name of the guest
+_MEASURES = "guest_measures"
 _GROUP = [*(name for name in GROUP.columns() if name != "host"), *(f"host_{state}" for state in STATES)]
 _MATRIX = (
-    "scenario", "type", "workload", "row", "column", "of", "unit", "value", "low", "high", "n", "intensity", "notes",
+    "scenario", "type", "workload", "row", "column", "of", "unit", "value", "low", "high", "n", "intensity", "measures",
+    "notes",
 )  # fmt: skip
 _SAMPLE = (
     "trial", "block", "placement", "environment", "guest", "workload", "role", "guest_id", "sample", "slice",
@@ -111,9 +114,16 @@ def groups_csv(analysis: Analysis) -> str:
             ranks = {one.label: one for one in of.ranks}
             for one in of.members:
                 rank = ranks.get(one.guest) if one.role == "measured" else None
-                yield shared | dict(RANK.cells(rank, "guest")) | dict(MEMBER.cells(one, "guest"))
+                own = dict(RANK.cells(rank, "guest")) | dict(MEMBER.cells(one, "guest"))
+                yield shared | own | {_MEASURES: _measures(one.measures)}
 
-    return csv_table([*_GROUP, *_GUEST], rows())
+    return csv_table([*_GROUP, *_GUEST, _MEASURES], rows())
+
+
+def _measures(of: Measures) -> str:
+    """Further measures as a JSON object by their names."""
+    rows = (MEASURE.row(one) for one in of.values())
+    return _object({row.pop("name"): row for row in rows})
 
 
 def _single(of: Group, value: Estimate) -> Mapping[str, object]:
@@ -151,7 +161,8 @@ def matrices_csv(analysis: Analysis) -> str:
             for at, row in enumerate(of.rows):
                 for across, column in enumerate(of.columns):
                     cell = {name: made[table][at][across] for table, name in tables.items()}
-                    yield {**shared, **cell, "row": row, "column": column}
+                    measures = _measures(of.measures.get((row, column), {}))
+                    yield {**shared, **cell, "row": row, "column": column, "measures": measures}
 
     return csv_table(_MATRIX, rows())
 
