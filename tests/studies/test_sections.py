@@ -100,10 +100,17 @@ def test_totals_count_for_one_run() -> None:
 def test_facts_and_levels_are_filled_from_the_cell() -> None:
     quantities = description("tsiouprou2010").quantities
     rule = rule_of(quantities, GUEST)
-    assert rule is not None and rule.facts(GUEST)["order"] == 500 and rule.levels(GUEST) == ("", (0,))
+    assert rule is not None and rule.facts(GUEST)["order"] == 500 and rule.works(GUEST) == (rule.facts(GUEST),)
     disk = value("tsiouprou2010/5.3/r1c1")
     rule = rule_of(quantities, disk)
-    assert rule is not None and rule.levels(disk) == ("size", (4096, 32768, 262144, 1048576, 4194304))
+    assert rule is not None
+    assert [one["size"] for one in rule.works(disk)] == [4096, 32768, 262144, 1048576, 4194304]
+    five = value("zupka2008/F5.15/bonnie++/r1c11")
+    rule = rule_of(description("zupka2008").quantities, five)
+    assert rule is not None
+    assert [(one["op"], one.get("size")) for one in rule.works(five)] == [
+        ("char-write", None), ("write", 8192), ("read-rewrite", 8192), ("char-read", None), ("read", 8192),
+    ]  # fmt: skip
 
 
 GOOD = """

@@ -84,11 +84,13 @@ class _Rule(Frozen):
 class EnvironmentRule(_Rule):
     """Which environments stand for a printed system, the best first; or why none does.
 
-    bits: whether they must have as many as the system.
+    bits: whether they must have as many as the system. tuning: whether steps of tuning must be there (some) or not
+    (none).
     """
 
     kinds: list[Annotated[Candidate, BeforeValidator(_candidate)]] = Field(default_factory=list)
     bits: Literal["equal", "any"] = "equal"
+    tuning: Literal["some", "none", "any"] = "any"
     unavailable: str = ""
 
     @model_validator(mode="after")
@@ -98,11 +100,15 @@ class EnvironmentRule(_Rule):
         return self
 
 
-As = Literal["value", "bytes", "seconds", "completed", "measure", "host-cpu"]
+As = Literal[
+    "value", "bytes", "seconds", "completed", "measure", "cpu-share", "record-cpu", "host-cpu", "host-busy"
+]  # fmt: skip
 """What is made of a measured value. bytes: a rate of requests by their size. seconds: the time of the printed work.
 
 completed: the printed runs that end within the printed limit. measure: a further measure instead of the value.
-host-cpu: processors of the host that worked for the guest.
+cpu-share: the measure `cpu-local` or `cpu-remote` as a share of the processors of that end. record-cpu: processors that
+the agent of a disk used, by its CPU time per record. host-cpu: processors of the host that worked for the guest.
+host-busy: that worked at all, without programs that are neither a guest nor the laboratory.
 """
 
 
@@ -110,12 +116,14 @@ class QuantityRule(_Rule):
     """What is measured for a printed quantity; or why nothing is.
 
     measured: workload, `op`, parameters, and `order` of a system of equations; `$array_order` is that field of the
-    cell. over: one of them with several levels, whose values are averaged within a block. runs: solutions that the
-    printed time is about; sweeps: of a grid. scenario: where the cell does not say how guests are combined.
+    cell. over: one of them with several levels, whose values are averaged within a block. each: several works that
+    differ from `measured` by these fields, averaged too. runs: solutions that the printed time is about; sweeps: of a
+    grid. scenario: where the cell does not say how guests are combined.
     """
 
     measured: dict[str, Level] = Field(default_factory=dict)
     over: dict[str, str | list[Level]] = Field(default_factory=dict, max_length=1)
+    each: list[dict[str, Level]] = Field(default_factory=list)
     as_: As = Field(default="value", alias="as")
     measure: str = ""
     runs: int = Field(default=1, ge=1)
@@ -127,20 +135,24 @@ class QuantityRule(_Rule):
     def _one(self) -> QuantityRule:
         if bool(self.measured) == bool(self.unavailable):
             raise ValueError("a rule of quantities says what is measured, or why nothing is")
-        if bool(self.measure) != (self.as_ == "measure"):
-            raise ValueError("as: measure needs measure, and nothing else has it")
+        if bool(self.measure) != (self.as_ in ("measure", "cpu-share")):
+            raise ValueError("as: measure and as: cpu-share need measure, and nothing else has it")
+        if self.each and self.over:
+            raise ValueError("a rule has over or each, not both")
         return self
 
     def facts(self, value: PublishedValue) -> dict[str, Level]:
         """What the workload must be."""
         return {name: _filled(level, value) for name, level in self.measured.items()}
 
-    def levels(self, value: PublishedValue) -> tuple[str, tuple[Level, ...]]:
-        """The parameter that is averaged over, and its levels; without one a single level of no parameter."""
+    def works(self, value: PublishedValue) -> tuple[dict[str, Level], ...]:
+        """What each of the workloads must be whose values are averaged: one without `over` and `each`."""
+        facts = self.facts(value)
         for name, given in self.over.items():
             some = text_of(value, given[1:]).split(";") if isinstance(given, str) else given
-            return name, tuple(_size(one) for one in some if one != "")
-        return "", (0,)
+            return tuple({**facts, name: _size(one)} for one in some if one != "")
+        of_each = ({name: _filled(level, value) for name, level in one.items()} for one in self.each)
+        return tuple({**facts, **one} for one in of_each) or (facts,)
 
 
 class DerivedRule(_Rule):

@@ -370,8 +370,48 @@ def test_the_mean_of_the_five_rates(system: Analysis) -> None:
         "sequential in block": 100,
         "mean": 40,
     }
-    assert values_of(found) == pytest.approx(
+    new = values_of(found)
+    assert {key: new[key] for key in new if key[1] in rates} == pytest.approx(
         {(row, column): rate * 1024 * part for row, part in ROWS.items() for column, rate in rates.items()}
+    )
+    # The host worked with one of its processors, so that the mean rate is the efficiency.
+    others = {key: value for key, value in new.items() if key[1] not in rates}
+    assert others == pytest.approx(
+        {(row, "host CPU"): 100.0 for row in ROWS}
+        | {(row, "efficiency"): 40 * 1024 * part / 100 for row, part in ROWS.items()}
+    )
+
+
+def test_processor_time_of_the_five_rates_by_that_of_a_record(system: Analysis) -> None:
+    """10 us for each record of 8 KB, or of 4 KB where work is byte by byte: 20 MB/s are 2560 records of 8 KB."""
+    by_record = {"cpu-per-io": {"unit": "s", "value": 1e-5}}
+    campaign = with_runs(system.campaign, lambda run: changed(run, measures=by_record))
+    new = values_of(filled("zupka2008", "F5.15/bonnie++", analyse(campaign)))
+    percent = {
+        "sequential out per char, CPU": 2.56,
+        "sequential out block, CPU": 2.56,
+        "sequential out rewrite, CPU": 3.84,
+        "sequential in per char, CPU": 10.24,
+        "sequential in block, CPU": 12.8,
+        "guest CPU": (2.56 + 2.56 + 3.84 + 10.24 + 12.8) / 5,
+    }
+    found = {key: value for key, value in new.items() if key[1] in percent}
+    # The time of a record is by the guest's clock, which is 100 ppm slow.
+    assert found == pytest.approx(
+        {(row, column): value * part for row, part in ROWS.items() for column, value in percent.items()}, rel=1e-3
+    )
+
+
+def test_throughput_by_processors_of_the_whole_host_without_foreign_programs(system: Analysis) -> None:
+    """0.9 + 0.1 CPU seconds in a second, of which 0.2 were of foreign programs."""
+    trials = tuple(
+        replace(record, host=record.host and replace(record.host, foreign=0.2)) for record in system.campaign.trials
+    )
+    new = values_of(filled("zupka2008", "F5.15/netperf", analyse(replace(system.campaign, trials=trials))))
+    assert new == pytest.approx(
+        {(row, "local rate"): 800 * part for row, part in ROWS.items()}
+        | {(row, "CPU use, relative"): 80.0 for row in ROWS}
+        | {(row, "efficiency"): 800 * part / 80 for row, part in ROWS.items()}
     )
 
 
@@ -382,50 +422,9 @@ def test_netperf_in_megabits_and_processor_time_of_the_guest_in_percent(system: 
     assert values_of(found) == pytest.approx(
         {(row, "local rate"): 800 * part for row, part in ROWS.items()}
         | {(row, "CPU use, virtual"): 75.0 for row in ROWS}
+        | {(row, "CPU use, relative"): 100.0 for row in ROWS}
+        | {(row, "efficiency"): 8 * part for row, part in ROWS.items()}
     )
-
-
-def test_the_matrix_of_one_server_fills_three_tables() -> None:
-    works = [Work("stream", "net", "stream", "B/s", 1e8, parameters={"size": 16384})]
-    scenario = {"name": "matrix", "type": "matrix", "members": ["native", "box", "box"]}
-
-    def rate(placement: Placement, trial: Trial) -> float:
-        if not placement.uses:  # to the laboratory
-            return MEGA
-        target = trial.placements[placement.uses[0]]
-        numbers = {("native", 1): 1, ("box", 1): 2, ("box", 2): 3}
-        source = numbers[placement.environment, placement.guest]
-        return MEGA * (10.0 * source + numbers[target.environment, target.guest])
-
-    campaign = made([NATIVE, BOX], works, rate, [scenario])
-    found = filled("klein2008", "3.2", campaign)
-    ends = {"node6": 1, "node7": 1, "vm2": 2, "vm3": 2, "vm4": 3}
-    hosts = {"node6": 6, "vm2": 6, "node7": 7, "vm3": 7, "vm4": 7}
-    expected = {
-        (f"to {target}", f"from {source}"): 10.0 * ends[source] + ends[target]
-        for source in ends
-        for target in ends
-        if hosts[source] == hosts[target]
-    }
-    assert values_of(found) == pytest.approx(expected)
-    assert found.reasons == {"a second server is needed": 12}
-    full = filled("klein2008", "A.2", campaign)
-    short = {"node6": "no6", "node7": "no7"}
-    assert values_of(full) == pytest.approx(
-        {
-            (f"{short.get(source, source)} to {short.get(target, target)}", "throughput"): 10.0 * ends[source]
-            + ends[target]
-            for source in ends
-            for target in ends
-            if hosts[source] == hosts[target]
-        }
-    )
-    assert full.reasons["a second server is needed"] == 12 * 9
-    assert full.reasons["set by the plan, and not measured"] == 13 * 3
-    before = filled("klein2008", "3.1", campaign)
-    assert before.filled == 0 and "state of tuning" in "".join(before.reasons)
-    files = filled("klein2008", "3.3", campaign)
-    assert files.filled == 0 and files.reasons == {"a second server is needed": len(files.all_cells)}
 
 
 def test_programs_at_once_on_two_processors() -> None:

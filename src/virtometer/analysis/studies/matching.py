@@ -26,19 +26,23 @@ from virtometer.studies.sections import (
 NOT_YET = "not measured yet by this version"
 NOT_HERE = "not in these campaigns"
 
+_CPU_BY_RECORD = "cpu-per-io"
+_RECORD = 4096  # bytes of a record of work that has no size of its own
+
 
 @dataclass(frozen=True, slots=True)
 class Found:
     """What stands for a cell: values by block in the cell's unit, and those that they are compared with.
 
     against is empty where nothing is, or where the cell is itself what others are compared with. by: the environment.
-    campaign: counted from 0.
+    campaign: counted from 0. processors: of the end that a share of CPU use is of.
     """
 
     values: Blocks
     against: Blocks
     by: str
     campaign: int
+    processors: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +81,11 @@ class Matcher:
         return statistics.geometric_mean(known) if known else None
 
     def _find(self, value: PublishedValue) -> Found | Missing:
-        rule = rule_of(self.of.derived, value)
+        rule, quantity = rule_of(self.of.derived, value), rule_of(self.of.quantities, value)
+        if quantity is not None and quantity.as_ == "measure":  # it was measured, and need not be calculated
+            found = self._measured(value)
+            if isinstance(found, Found) or rule is None:
+                return found
         made = Missing(NOT_YET) if rule is None else self._derived(value, rule)
         if isinstance(made, Missing):
             direct = self._measured(value)
@@ -130,6 +138,7 @@ class Matcher:
         for candidate in rule.kinds:
             for place in known.values():
                 alike = rule.bits == "any" or value.bits is None or place.bits == value.bits
+                alike = alike and rule.tuning in ("any", "some" if place.tuned else "none")
                 if place.kind == candidate.kind and alike and holds(place.settings, candidate.settings):
                     yield place
 
@@ -138,11 +147,10 @@ class Matcher:
         if situation is None:
             return None
         against = self._reference_place(campaign, value)
-        name, levels = rule.levels(value)
+        processors = 1.0
         mine: list[Blocks] = []
         theirs: list[Blocks] = []
-        for level in levels:
-            wanted = {**rule.facts(value), **({name: level} if name else {})}
+        for wanted in rule.works(value):
             some = [
                 one
                 for one in self._series[campaign]
@@ -154,7 +162,9 @@ class Matcher:
             mine.append(values)
             if against is not None and against.name != place.name:
                 theirs.append(self._beside(campaign, against, some[0], wanted, rule, value))
-        return Found(_means(mine), _means(theirs), place.name, campaign)
+            if rule.as_ == "cpu-share":
+                processors = statistics.fmean(some[0].of_measure(_processors(rule)).values())
+        return Found(_means(mine), _means(theirs), place.name, campaign, processors)
 
     def _beside(
         self,
@@ -237,8 +247,14 @@ def _of_members(some: Sequence[Measured], number: int | None, rule: QuantityRule
 
 def _converted(one: Measured, values: Blocks, rule: QuantityRule, value: PublishedValue) -> Blocks:
     """Values in the unit of the cell, as the rule says."""
-    if rule.as_ == "host-cpu":
-        return one.cpus
+    if rule.as_ in ("host-cpu", "host-busy"):
+        return one.cpus if rule.as_ == "host-cpu" else one.busy
+    if rule.as_ == "cpu-share":
+        of = one.of_measure(_processors(rule))
+        return {block: use / of[block] for block, use in values.items() if of.get(block)}
+    if rule.as_ == "record-cpu":
+        each, size = one.of_measure(_CPU_BY_RECORD), float(one.facts.get("size", _RECORD))
+        return {block: rate / size * each[block] for block, rate in values.items() if block in each}
     if rule.as_ == "bytes":
         size = float(one.facts["size"])
         return {block: rate * size for block, rate in values.items()}
@@ -250,6 +266,11 @@ def _converted(one: Measured, values: Blocks, rule: QuantityRule, value: Publish
         limit, planned = float(value.conditions.get("time_limit_s", math.inf)), value.n or 10
         return {block: float(derived.completed_runs(one_s, limit, planned)) for block, one_s in took.items()}
     return values
+
+
+def _processors(rule: QuantityRule) -> str:
+    """The measure with the number of processors of the end whose CPU use a rule names."""
+    return rule.measure.replace("cpu-", "cpus-", 1)
 
 
 def _work(facts: Mapping[str, Level]) -> float:

@@ -11,9 +11,9 @@ from typing import Any, Literal
 from virtometer import agent_table
 from virtometer.analysis import Analysis
 from virtometer.analysis.compare.blocks import TreatmentData, beside, counterpart, usable
-from virtometer.analysis.describe.measures import in_host_time
+from virtometer.analysis.groups import further
 from virtometer.analysis.groups.members import GroupTrial, Member
-from virtometer.model import Better, Campaign, Level, PlanWorkload
+from virtometer.model import Better, Campaign, HostUse, Level, PlanWorkload
 from virtometer.model.plain import parse_size
 
 Scenario = Literal["alone", "together", "loaded", "mixed", "pair", "instances"]
@@ -26,12 +26,16 @@ _SIZES = frozenset({"size", "span", "send_buffer", "receive_buffer"})
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """An environment of a campaign. bits: of what runs there. settings: requested ones, with their defaults."""
+    """An environment of a campaign. bits: of what runs there. settings: requested ones, with their defaults.
+
+    tuned: whether steps of tuning were done, for it alone or for the whole campaign.
+    """
 
     name: str
     kind: str
     settings: Mapping[str, Any]
     bits: int
+    tuned: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +59,9 @@ ALONE = Situation()
 class Measured:
     """One guest's series. facts: workload, `op`, `threads`, parameters, `order`; what is not given has its default.
 
-    number: of the guest. measures: further ones, by name. cpus: processors of the host that worked for it. data: where
-    the guest was alone, with what its values are compared with.
+    number: of the guest. measures: further ones, by name. cpus: processors of the host that worked for it; busy: that
+    worked for anything but programs that are neither a guest nor the laboratory. data: where the guest was alone, with
+    what its values are compared with.
     """
 
     place: Place
@@ -68,6 +73,7 @@ class Measured:
     values: Blocks
     measures: Mapping[str, Blocks] = field(default_factory=dict)
     cpus: Blocks = field(default_factory=dict)
+    busy: Blocks = field(default_factory=dict)
     data: TreatmentData | None = None
 
     def of_measure(self, name: str) -> Blocks:
@@ -141,7 +147,8 @@ def _places(campaign: Campaign) -> Mapping[str, Place]:
     made = {}
     for one in campaign.plan.environments:
         settings = {**asked.get(one.name, {}), **one.settings}
-        made[one.name] = Place(one.name, one.kind, settings, int(settings.get("bits", 64)))
+        tuned = bool(campaign.plan.tuning or settings.get("tuning"))
+        made[one.name] = Place(one.name, one.kind, settings, int(settings.get("bits", 64)), tuned)
     return made
 
 
@@ -149,13 +156,11 @@ def _of_treatment(data: TreatmentData, place: Place, facts: Mapping[str, Level])
     shape = data.shape
     assert shape is not None  # there are values
     measures: dict[str, dict[int, list[float]]] = {}
+    busy: dict[int, list[float]] = {}
     for record, run in data.results:
         if usable(run):
-            for name, measure in run.reported.measures.items():
-                factor = in_host_time(name, str(measure["unit"]), run)
-                if factor is not None:
-                    by_block = measures.setdefault(name, {})
-                    by_block.setdefault(record.trial.block, []).append(float(measure["value"]) * factor)
+            _add(measures, record.trial.block, further.reported(run))
+            _add_busy(busy, record.trial.block, record.host)
     return Measured(
         place=place,
         facts=facts,
@@ -166,8 +171,19 @@ def _of_treatment(data: TreatmentData, place: Place, facts: Mapping[str, Level])
         values=data.values,
         measures={name: _means(by_block) for name, by_block in measures.items()},
         cpus={block: cost * _rate(data.values[block], shape[1]) for block, cost in data.costs.items()},
+        busy=_means(busy),
         data=data,
     )  # fmt: skip
+
+
+def _add(measures: dict[str, dict[int, list[float]]], block: int, found: Mapping[str, tuple[str, float]]) -> None:
+    for name, (_, number) in found.items():
+        measures.setdefault(name, {}).setdefault(block, []).append(number)
+
+
+def _add_busy(busy: dict[int, list[float]], block: int, use: HostUse | None) -> None:
+    if use is not None and use.wall_s > 0:
+        busy.setdefault(block, []).append(max(use.busy - (use.foreign or 0.0), 0.0) / use.wall_s)
 
 
 def _rate(value: float, unit: str) -> float:
@@ -175,31 +191,43 @@ def _rate(value: float, unit: str) -> float:
     return 1 / value if unit == "s" else value
 
 
+@dataclass(frozen=True, slots=True)
+class _Series:
+    """What a guest of a group reached in several trials, by block; measures by name too. member: of the first trial."""
+
+    member: Member
+    values: dict[int, list[float]] = field(default_factory=dict)
+    measures: dict[str, dict[int, list[float]]] = field(default_factory=dict)
+    busy: dict[int, list[float]] = field(default_factory=dict)
+
+
 def _of_groups(
     trials: Iterable[GroupTrial], places: Mapping[str, Place], works: Mapping[str, Mapping[str, Level]]
 ) -> list[Measured]:
-    found: dict[tuple[str, str, Situation, int], tuple[Member, dict[int, list[float]], dict[int, list[float]]]] = {}
+    found: dict[tuple[str, str, Situation, int], _Series] = {}
     for trial in trials:
         for member in trial.measured:
             if not member.value or member.value <= 0:
                 continue
             key = (member.environment, member.workload, _situation(trial, member, works), _number_of(member.guest))
-            _, values, cpus = found.setdefault(key, (member, {}, {}))
-            values.setdefault(trial.block, []).append(member.value)
-            if member.host_cpu_s is not None and trial.window_s > 0:
-                cpus.setdefault(trial.block, []).append(member.host_cpu_s / trial.window_s)
+            series = found.setdefault(key, _Series(member))
+            series.values.setdefault(trial.block, []).append(member.value)
+            _add(series.measures, trial.block, further.of_trial(trial, member))
+            _add_busy(series.busy, trial.block, trial.host)
     return [
         Measured(
             place=places[environment],
             facts=works[workload],
             situation=situation,
             number=number,
-            unit=member.unit,
-            better=member.better,
-            values=_means(values),
-            cpus=_means(cpus),
+            unit=series.member.unit,
+            better=series.member.better,
+            values=_means(series.values),
+            measures={name: _means(by_block) for name, by_block in series.measures.items()},
+            cpus=_means(series.measures.get(further.HOST_CPU, {})),
+            busy=_means(series.busy),
         )
-        for (environment, workload, situation, number), (member, values, cpus) in found.items()
+        for (environment, workload, situation, number), series in found.items()
     ]
 
 

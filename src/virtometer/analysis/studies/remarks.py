@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from virtometer.analysis.studies import derived
 from virtometer.analysis.studies.cells import StudyCell, StudySection
-from virtometer.analysis.studies.matching import Matcher
+from virtometer.analysis.studies.matching import Found, Matcher
 from virtometer.counted import counted
 from virtometer.model import Estimate, Level
 from virtometer.studies.data import PublishedValue
@@ -97,8 +97,9 @@ def _asymmetric(of: StudySection) -> list[str]:
 
 
 def _demands(of: StudySection, matcher: Matcher) -> list[str]:
-    """The check of netperf on the printed cells: throughput times service demand is the CPU use."""
+    """The check of netperf: throughput times service demand is the CPU use, as printed and as measured."""
     tried, wrong = 0, []
+    here, wrong_here = 0, []
     for cell in of.all_cells:
         demand, rule = cell.published, rule_of(matcher.of.derived, cell.published)
         if demand.metric != "service demand" or rule is None:
@@ -109,10 +110,21 @@ def _demands(of: StudySection, matcher: Matcher) -> list[str]:
             made = derived.cpu_of_demand(throughput.value, demand.value, rule.processors)
             if abs(made / use.value - 1) > _CONSISTENT:
                 wrong.append(f"{demand.row}, {use.column}: {100 * made:.3g} %, printed {use.printed} %")
-    if not tried:
-        return []
-    said = f"Throughput times service demand is the CPU use in {tried - len(wrong)} of {counted(tried, 'cell')}."
-    return [said, *(f"It is not: {one}." for one in wrong)]
+        share, rate, each = matcher.find(use), matcher.mean(throughput), matcher.mean(demand)
+        if isinstance(share, Found) and rate and each and (found := matcher.mean(use)):
+            here += 1
+            made = derived.cpu_of_demand(rate, each, 1) / share.processors
+            if abs(made / found - 1) > _CONSISTENT:
+                wrong_here.append(f"{demand.row}, {use.column}: {100 * made:.3g} %, measured {100 * found:.3g} %")
+    said = []
+    for when, count, some in (("", tried, wrong), (" here", here, wrong_here)):
+        if count:
+            right = f"{count - len(some)} of {counted(count, 'cell')}{when}"
+            said += [
+                f"Throughput times service demand is the CPU use in {right}.",
+                *(f"It is not: {one}." for one in some),
+            ]
+    return said
 
 
 def _printed(cell: StudyCell) -> float | None:
