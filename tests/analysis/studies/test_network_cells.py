@@ -133,3 +133,10 @@ def test_the_check_of_netperf_is_made_here_too(both: Analysis) -> None:
     assert len(said(both)) == 1 and "10 of 10 cells here" in said(both)[0]
     wrong = said(with_demand(both, local=LOCAL * 1.05))
     assert "5 of 10 cells here" in wrong[0] and len(wrong) == 1 + 5
+
+
+def test_directions_and_equal_guests_are_compared_within_the_blocks(both: Analysis) -> None:
+    matcher = Matcher(description("klein2008"), [both])
+    said = [line for line in remarks(filled("klein2008", "3.2", both), matcher) if line.startswith("Here asymmetric")]
+    assert any("vm3 to node7 is 1.75 times as fast as node7 to vm3" in line for line in said)  # 42 to 24 MB/s
+    assert any("node7 to vm4 is 1.08 times as fast as node7 to vm3" in line for line in said)  # equal guests

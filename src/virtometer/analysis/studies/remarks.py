@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
+from virtometer.analysis.groups.network import asymmetries
 from virtometer.analysis.studies import derived
 from virtometer.analysis.studies.cells import StudyCell, StudySection
 from virtometer.analysis.studies.matching import Found, Matcher
@@ -17,12 +19,18 @@ _CONSISTENT = 0.02
 """Throughput times service demand may differ from the CPU use by this share, which the rounding of both explains."""
 
 _ASYMMETRIC = 1.25
-"""Two directions of a pair that differ by more than this factor are named."""
+"""Two printed directions of a pair that differ by more than this factor are named."""
 
 
 def remarks(of: StudySection, matcher: Matcher) -> tuple[str, ...]:
     """The sentences of a section."""
-    made = [*_overbooked(of, matcher), *_expected(of, matcher), *_asymmetric(of), *_demands(of, matcher), *_ranked(of)]
+    made = [
+        *_overbooked(of, matcher),
+        *_expected(of, matcher),
+        *_asymmetric(of, matcher),
+        *_demands(of, matcher),
+        *_ranked(of),
+    ]
     return (*made, *_by_caches(of, matcher))
 
 
@@ -76,8 +84,8 @@ def _expected(of: StudySection, matcher: Matcher) -> list[str]:
     return said
 
 
-def _asymmetric(of: StudySection) -> list[str]:
-    """The pairs of a matrix whose directions differ, as printed and as measured."""
+def _asymmetric(of: StudySection, matcher: Matcher) -> list[str]:
+    """The pairs of a matrix whose directions differ: by a factor as printed, and by a test over the blocks here."""
     found = {
         (cell.published.source, cell.published.target): cell
         for cell in of.all_cells
@@ -88,12 +96,18 @@ def _asymmetric(of: StudySection) -> list[str]:
         back = found.get((target, source))
         if back is None or source >= target:
             continue
-        for when, number in (("", _printed), (" here", _measured)):
-            to, fro = number(cell), number(back)
-            if to and fro and (times := derived.asymmetry(to, fro)) > _ASYMMETRIC:
-                fast = (source, target) if to > fro else (target, source)
-                said.append(f"Asymmetric{when}: {fast[0]} to {fast[1]} is {times:.3g} times as fast as the way back.")
-    return said
+        to, fro = cell.published.value, back.published.value
+        if to and fro and (times := derived.asymmetry(to, fro)) > _ASYMMETRIC:
+            fast = (source, target) if to > fro else (target, source)
+            said.append(f"Asymmetric: {fast[0]} to {fast[1]} is {times:.3g} times as fast as the way back.")
+    series = {pair: matcher.find(cell.published) for pair, cell in found.items()}
+    logs = {
+        pair: {block: math.log(one) for block, one in here.values.items()}
+        for pair, here in series.items()
+        if isinstance(here, Found)
+    }
+    roles = {name: end.role for name, end in matcher.of.ends.items()}
+    return [*said, *(f"Here {one}." for one in asymmetries(logs, roles))]
 
 
 def _demands(of: StudySection, matcher: Matcher) -> list[str]:
@@ -125,14 +139,6 @@ def _demands(of: StudySection, matcher: Matcher) -> list[str]:
                 *(f"It is not: {one}." for one in some),
             ]
     return said
-
-
-def _printed(cell: StudyCell) -> float | None:
-    return cell.published.value
-
-
-def _measured(cell: StudyCell) -> float | None:
-    return None if cell.value is None else cell.value.estimate.value
 
 
 def _ranked(of: StudySection) -> list[str]:
