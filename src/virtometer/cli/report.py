@@ -49,7 +49,8 @@ def report(
         bool, typer.Option("--raw", help="Time everything by the guests' own clocks, correct nothing.")
     ] = False,
     notes: Annotated[
-        bool, typer.Option("--notes", help="Print all notes of the table, and how its verdicts were reached.")
+        bool,
+        typer.Option("--notes", help="Print all notes, further measures of groups, and how verdicts were reached."),
     ] = False,
 ) -> None:
     """Print the table of a campaign, or make its report. Works while the campaign still runs."""

@@ -10,7 +10,7 @@ from tests.analysis.simulated_campaigns import changed, with_runs
 from tests.report.group_campaigns import CPUS, group_campaign
 from virtometer.analysis.groups.gather import failed, gather, types_of
 from virtometer.analysis.groups.members import GroupTrial
-from virtometer.model import Campaign, Mark, MarkKind
+from virtometer.model import Campaign, GuestUse, Mark, MarkKind, ServiceAccount
 
 
 @pytest.fixture(scope="module")
@@ -123,3 +123,16 @@ def test_the_ideal_counts_the_processors_that_guests_may_use(campaign: Campaign)
     bound = replace(campaign, host={**campaign.host, "cpus": 64, "cpus_allowed": 1})
     three = of(bound, "growing", 3)
     assert three.offered == 1 and three.portion(three.members[0]) == pytest.approx(1 / 3)
+
+
+def test_a_guest_that_serves_has_its_account(campaign: Campaign) -> None:
+    record = next(
+        one for one in campaign.trials if one.trial.scenario == "guest to guest" and one.runs[0].placement.uses
+    )
+    serving = replace(record.runs[0], placement=record.trial.placements[1], score=None, report=None)
+    use = GuestUse(0.25, 0.0, 0.0, 0.05, 0.2)
+    for account, seconds in ((ServiceAccount(0.25, use), [0.25]), (None, [])):
+        runs = (*record.runs, replace(serving, account=account))
+        (made,) = gather(replace(campaign, trials=(replace(record, runs=runs),)))
+        assert [one.host_cpu_s for one in made.servers] == seconds
+        assert [(one.whose, one.role, one.use) for one in made.servers] == [("runc #2", "service", use)] * len(seconds)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from tests.analysis.simulated_campaigns import Place, Work, simulate
+from tests.analysis.simulated_campaigns import Place, Work, changed, simulate, with_runs
 from tests.analysis.studies.hand_made import ALONE, NATIVE, levels, linpack, made
 from virtometer.analysis import analyse
 from virtometer.analysis.studies.measured import Situation, facts_of, holds, measured_in
-from virtometer.model import PlanWorkload
+from virtometer.model import Plan, PlanWorkload
 
 BOX = Place("box", "runc", {"": 0.5}, settings={"bits": 32})
 WORKS = [linpack(1000, 1e9), Work("send", "net", "stream", "B/s", 1e8)]
@@ -83,3 +84,29 @@ def test_every_combination_of_guests_has_its_situation() -> None:
     } <= situations
     alone = [one for one in found if one.place.name == "box" and one.situation == Situation()]
     assert len(alone) == 2  # a single guest of a scenario is no second series
+
+
+def test_guests_of_groups_have_measures_and_the_processors_of_the_host() -> None:
+    """Each guest had half a second of CPU time in a window of one, in which the host worked for one."""
+    growing = {"name": "growing", "type": "together", "environment": "box", "workloads": ["send"], "guests": [2]}
+    campaign = made([NATIVE, BOX], WORKS, levels([NATIVE, BOX], WORKS), [growing, ALONE], swing=0.0).campaign
+    used = {"cpu-local": {"unit": "s/s", "value": 0.25}}
+    found = measured_in(analyse(with_runs(campaign, lambda run: changed(run, measures=used))))
+    two = [one for one in found if one.situation == Situation("together", 2)]
+    assert [one.number for one in two] == [1, 2]
+    for one in two:
+        assert one.of_measure("cpu-local") == pytest.approx(dict.fromkeys(range(8), 0.25))
+        assert one.of_measure("host-cpu-by-work") == pytest.approx(dict.fromkeys(range(8), 0.5 / 5e7))
+        assert one.cpus == pytest.approx(dict.fromkeys(range(8), 0.5))
+        assert one.busy == pytest.approx(dict.fromkeys(range(8), 1.0))
+
+
+def test_tuning_is_that_of_an_environment_or_of_the_whole_plan() -> None:
+    tuned = Place("tuned", "runc", settings={"tuning": [{"queue_length": 1000}]})
+    places = [NATIVE, BOX, tuned]
+    campaign = made(places, WORKS[:1], levels(places, WORKS[:1])).campaign
+    assert {one.place.name: one.place.tuned for one in measured_in(analyse(campaign))} == {
+        "native": False, "box": False, "tuned": True,
+    }  # fmt: skip
+    plan = Plan.model_validate({**campaign.plan.model_dump(), "tuning": [{"queue_length": 1000}]})
+    assert all(one.place.tuned for one in measured_in(analyse(replace(campaign, plan=plan))))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import socket
+import time
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -9,8 +12,8 @@ import pytest
 
 from tests.sentences import Said
 from virtometer.errors import ClockError, LinkClosed, LinkError, LinkTimeout, RemoteError, UsageError
-from virtometer.model import ClockFault, FailureKind, MarkKind, Placement
-from virtometer.runner.execution.conversation import failing, guarded, late_mark, lead_ns
+from virtometer.model import ClockFault, FailureKind, Limits, MarkKind, Placement
+from virtometer.runner.execution.conversation import Conversation, failing, guarded, late_mark, lead_ns
 from virtometer.runner.execution.failures import TrialFailed
 
 
@@ -92,3 +95,61 @@ def test_a_guest_that_begins_late_marks_the_trial(said: Said) -> None:
     assert mark is not None and mark.kind is MarkKind.START
     assert mark.text.startswith("box #2 began 1.23 ms late")
     said(mark.text)
+
+
+class Readings:
+    """An observer that notes when it reads."""
+
+    due_in_s = 60.0
+
+    def __init__(self) -> None:
+        self.at_ns: list[int] = []
+
+    def tick(self) -> None:
+        self.at_ns.append(time.monotonic_ns())
+
+
+def agents_of(pings_ns: int = 0) -> tuple[Conversation, Any, list[int]]:
+    """A run that begins at the moment that it is told; the list has these moments."""
+    agreed: list[int] = []
+
+    def agree(moment_ns: int) -> int:
+        agreed.append(moment_ns)
+        return moment_ns
+
+    session = SimpleNamespace(send_release=lambda *_, **__: None, released=lambda _: 0, next_event=lambda _: None)
+    one = one_run()
+    one.name = "box"
+    one.clock = SimpleNamespace(ping_before_agreeing=lambda: pings_ns, agree=agree)
+    one.state = SimpleNamespace(run="r", released=lambda: one.state)
+    one.running_guest.session = session
+    return Conversation(Limits(), 0.01), one, agreed
+
+
+def test_the_host_is_read_after_the_rest_before_a_common_start() -> None:
+    agents, one, agreed = agents_of(pings_ns=100_000_000)
+    readings = Readings()
+    assert agents.begin_group([one], readings) == []  # type: ignore[arg-type]
+    assert len(readings.at_ns) == 1 and readings.at_ns[0] >= agreed[0] - 8_000_000
+    assert agents.begin_group([], readings) == [] and len(readings.at_ns) == 1  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("passes", "readings"), [((1,), 0), ((1, 2), 1), ((1, 2, 3), 1)])
+def test_the_host_is_read_where_the_first_of_several_runs_ends(passes: tuple[int, ...], readings: int) -> None:
+    """passes: at which look at its guest each run ends."""
+    reader, some = Readings(), []
+    with socket.socketpair()[0] as silent:
+        for number in passes:
+            agents, one, _ = agents_of()
+            one.state = SimpleNamespace(run="r", phase="running", waits=None, ended=False, fault=None)
+            one.running_guest.session.fileno = silent.fileno
+            one.clock.ping = partial(end_at, number, one.state, [])
+            some.append(one)
+        agents.wait(some, "done", 10.0, watching=reader)  # type: ignore[arg-type]
+    assert len(reader.at_ns) == readings
+
+
+def end_at(number: int, state: SimpleNamespace, seen: list[int]) -> None:
+    seen.append(1)
+    if len(seen) == number:
+        state.phase, state.ended = "done", True
