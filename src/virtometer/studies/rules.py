@@ -133,21 +133,26 @@ def rules(study: str) -> Mapping[str, Rule]:
 
     text = (folder() / "agreement" / f"{study}.yaml").read_text(encoding="utf-8")
     entries = yaml.safe_load(text)
-    slipped = _slipped(study, entries.pop(_SLIPPED, []))
+    left_out = _slipped(study, entries.pop(_SLIPPED, []))
     of = {claim.claim_id.rpartition("/")[2]: claim for claim in claims(study)}
     if list(entries) != list(of):
         differing = ", ".join(sorted(set(entries) ^ set(of))) or "their order"
         raise ValueError(f"agreement/{study}.yaml and the claims of {study} differ: {differing}")
-    return {of[name].claim_id: rule(of[name], entry, slipped) for name, entry in entries.items()}
+    return {of[name].claim_id: rule(of[name], entry, left_out) for name, entry in entries.items()}
 
 
-def rule(claim: Claim, entry: Mapping[str, Any] | str, slipped: Mapping[str, str] = MappingProxyType({})) -> Rule:
-    """The rule of a claim from its entry. A text says why no number decides the claim. slipped: as in `Rule`.
+def slipped(study: str) -> Mapping[str, str]:
+    """How each cell of a study is printed that nothing is judged by, by its id."""
+    return next((one.slipped for one in rules(study).values()), MappingProxyType({}))
+
+
+def rule(claim: Claim, entry: Mapping[str, Any] | str, left_out: Mapping[str, str] = MappingProxyType({})) -> Rule:
+    """The rule of a claim from its entry. A text says why no number decides the claim. left_out: those that slipped.
 
     Raises ValueError for an entry that does not fit.
     """
     if isinstance(entry, str):
-        return Rule(claim.claim_id, claim.relation, (), "each", None, None, 0, None, False, entry, "", slipped)
+        return Rule(claim.claim_id, claim.relation, (), "each", None, None, 0, None, False, entry, "", left_out)
     unknown = set(entry) - _ALL_KEYS
     _must(not unknown, claim, f"unknown keys: {', '.join(sorted(unknown))}")
     relation = entry.get("relation", claim.relation)
@@ -175,7 +180,7 @@ def rule(claim: Claim, entry: Mapping[str, Any] | str, slipped: Mapping[str, str
         restates=restates,
         undecidable="",
         note=entry.get("note", ""),
-        slipped=slipped,
+        slipped=left_out,
     )
 
 

@@ -8,58 +8,19 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Mapping
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
 import yaml
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
+from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
 from virtometer.errors import UsageError
 from virtometer.model.plain import Frozen, Level, parse_size
 from virtometer.studies.data import PublishedValue, folder, items, values
-
-ANY = "any"
-"""The word of a change that leaves a field open."""
-
-FIELDS = (
-    "virtualizer", "role", "devices", "system", "bits", "assistance", "tools", "guests", "member", "source", "target",
-    "load", "beside", "workload", "operation", "block_bytes", "array_order", "threads_or_processes", "level", "metric",
-    "statistic",
-)  # fmt: skip
-"""The fields of a value that say what it is, without its options."""
+from virtometer.studies.questions import Answer
+from virtometer.studies.selectors import ANY, Changes, Selector, described, selects, text_of
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the one in C takes a tenth of the time
-_OPTION = "options."
-_PLACES = ("item", "row", "column")
-
-
-def text_of(value: PublishedValue, field: str) -> str:
-    """A field, or an option (`options.end`), as text. Empty where the study says nothing."""
-    found: Any = value.options.get(field[len(_OPTION) :]) if field.startswith(_OPTION) else getattr(value, field)
-    if isinstance(found, tuple):
-        return ";".join(map(str, found))
-    return "" if found is None else str(found)
-
-
-def _known(given: dict[str, Any]) -> dict[str, Any]:
-    for name in given:
-        if name not in (*FIELDS, *_PLACES) and not name.startswith(_OPTION):
-            raise ValueError(f"{name} is no field of a published value")
-    return given
-
-
-def _texts(given: Any) -> Any:  # noqa: ANN401 - checked by the type behind it
-    some = given if isinstance(given, list) else [given]
-    return [str(one) if isinstance(one, int) and not isinstance(one, bool) else one for one in some]
-
-
-_Texts = Annotated[list[str], BeforeValidator(_texts)]
-Selector = Annotated[dict[str, _Texts], AfterValidator(_known)]
-"""Patterns of texts by field; a cell matches where each of the fields matches one of its patterns."""
-
-Changes = Annotated[dict[str, Annotated[str, BeforeValidator(lambda of: _texts(of)[0])]], AfterValidator(_known)]
-"""What is different in another cell, by field; ANY leaves a field open, but no workload, metric or operation."""
 
 
 def _candidate(given: Any) -> Any:  # noqa: ANN401
@@ -173,18 +134,6 @@ class End(Frozen):
     number: int = Field(default=1, ge=1)
 
 
-class Answer(Frozen):
-    """A question of the study with its answer, and the cells that answer it here.
-
-    cells are compared with those that differ from them by `against`; empty: the study's reference.
-    """
-
-    question: str
-    published: str
-    cells: Selector
-    against: Changes = Field(default_factory=dict)
-
-
 class Description(Frozen):
     """One file. reference: what the cells differ by from those that efficiencies are against. processors: of a host."""
 
@@ -205,13 +154,6 @@ _Of = TypeVar("_Of", bound=_Rule)
 def rule_of(rules: Iterable[_Of], value: PublishedValue) -> _Of | None:
     """The first rule that is for this cell."""
     return next((rule for rule in rules if rule.matches(value)), None)
-
-
-def selects(selector: Mapping[str, Iterable[str]], value: PublishedValue) -> bool:
-    """Whether each field of the cell matches one of its patterns."""
-    return all(
-        any(fnmatchcase(text_of(value, name), pattern) for pattern in patterns) for name, patterns in selector.items()
-    )
 
 
 @functools.cache
@@ -241,12 +183,12 @@ def others(value: PublishedValue, changes: Mapping[str, str]) -> tuple[Published
 
     A field that is changed to ANY may have each value. Where cells are equal in all fields, the first one counts.
     """
-    wanted = {**_described(value), **changes}
+    wanted = {**described(value), **changes}
     fixed = {name: text for name, text in wanted.items() if text != ANY}
     free = sorted(wanted.keys() - fixed.keys())
     found: dict[tuple[str, ...], PublishedValue] = {}
     for one in _alike(value.study).get(tuple(fixed.get(name, "") for name in _KEYS), ()):
-        texts = _described(one)
+        texts = described(one)
         if all(texts.get(name, "") == text for name, text in fixed.items()) and texts.keys() <= wanted.keys():
             key = tuple(texts.get(name, "") for name in free)
             if key not in found or (one.item == value.item and found[key].item != value.item):
@@ -275,15 +217,6 @@ def per_run(value: PublishedValue) -> float | None:
 
 
 _KEYS = ("workload", "metric", "operation")
-_DESCRIBED: dict[str, Mapping[str, str]] = {}
-
-
-def _described(value: PublishedValue) -> Mapping[str, str]:
-    """What a cell is, as texts by field and option."""
-    if value.id not in _DESCRIBED:
-        names = (*FIELDS, *(f"{_OPTION}{name}" for name in value.options))
-        _DESCRIBED[value.id] = {name: text_of(value, name) for name in names}
-    return _DESCRIBED[value.id]
 
 
 @functools.cache

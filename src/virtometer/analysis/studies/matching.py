@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import math
 import statistics
@@ -55,14 +56,14 @@ class Missing:
 class Matcher:
     """Finds what stands for the cells of one study. The campaigns are tried in their order, and never mixed.
 
-    cpus: processors of the host of each campaign.
+    series, cpus: all series, and the processors of the host, of each campaign.
     """
 
     def __init__(self, of: Description, analyses: Sequence[Analysis]) -> None:
         """Nothing is read of the campaigns yet but their series."""
         self.of = of
         self.analyses = analyses
-        self._series = [measured_in(analysis) for analysis in analyses]
+        self.series = [measured_in(analysis) for analysis in analyses]
         self._baselines = [analysis.campaign.plan.baseline for analysis in analyses]
         hosts = [analysis.campaign.host for analysis in analyses]
         self.cpus = [int(host.get("cpus") or host.get("cpus_online") or 1) for host in hosts]
@@ -79,6 +80,19 @@ class Matcher:
         found = self.find(value)
         known = [one for one in found.values.values() if one > 0] if isinstance(found, Found) else []
         return statistics.geometric_mean(known) if known else None
+
+    def standing(self, campaign: int, name: str) -> Matcher:
+        """The same for one campaign, with the environment of that name for every system, whatever the rules say."""
+        other = copy.copy(self)
+        other.series = [tuple(one for one in self.series[campaign] if one.place.name == name)]
+        other.analyses = [self.analyses[campaign]]
+        other._baselines = [self._baselines[campaign]]
+        other.cpus = [self.cpus[campaign]]
+        other._known = {}
+        kinds = {one.place.kind for one in other.series[0]}
+        rule = EnvironmentRule.model_validate({"for": {}, "kinds": list(kinds), "bits": "any"})
+        other.of = self.of.model_copy(update={"environments": [rule]})
+        return other
 
     def _find(self, value: PublishedValue) -> Found | Missing:
         rule, quantity = rule_of(self.of.derived, value), rule_of(self.of.quantities, value)
@@ -125,7 +139,7 @@ class Matcher:
             return Missing(places.unavailable)
         if quantity is None or places is None or quantity.unavailable:
             return Missing((quantity and quantity.unavailable) or NOT_YET)
-        for campaign in range(len(self._series)):
+        for campaign in range(len(self.series)):
             for place in self._places(campaign, places, value):
                 found = self._in(campaign, place, quantity, value)
                 if found is not None:
@@ -134,7 +148,7 @@ class Matcher:
 
     def _places(self, campaign: int, rule: EnvironmentRule, value: PublishedValue) -> Iterator[Place]:
         """The environments of a campaign that may stand for a system, the best first."""
-        known = {one.place.name: one.place for one in self._series[campaign]}
+        known = {one.place.name: one.place for one in self.series[campaign]}
         for candidate in rule.kinds:
             for place in known.values():
                 alike = rule.bits == "any" or value.bits is None or place.bits == value.bits
@@ -153,7 +167,7 @@ class Matcher:
         for wanted in rule.works(value):
             some = [
                 one
-                for one in self._series[campaign]
+                for one in self.series[campaign]
                 if one.place.name == place.name and one.situation == situation and holds(one.facts, wanted)
             ]
             values = _of_members(some, self._number(value), rule, value)
@@ -176,7 +190,7 @@ class Matcher:
         value: PublishedValue,
     ) -> Blocks:
         """What a series is compared with: the same work in one guest of `against` alone. Empty where it is unknown."""
-        for other in self._series[campaign]:
+        for other in self.series[campaign]:
             if other.place.name == against.name and other.situation == ALONE and holds(other.facts, wanted):
                 values = other.of_measure(rule.measure) if rule.measure else one.against(other)
                 return _converted(other, values, rule, value)
@@ -184,7 +198,7 @@ class Matcher:
 
     def _reference_place(self, campaign: int, value: PublishedValue) -> Place | None:
         """What stands for the cell that efficiencies are against; else the campaign's baseline."""
-        known = {one.place.name: one.place for one in self._series[campaign]}
+        known = {one.place.name: one.place for one in self.series[campaign]}
         printed = reference(value, self.of)
         rule = None if printed is None else rule_of(self.of.environments, printed)
         if printed is not None and rule is not None:

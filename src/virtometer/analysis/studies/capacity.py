@@ -1,0 +1,180 @@
+"""How many guests a host carries: what all of them do together, and what each keeps of its speed alone. PURE.
+
+Of several rows of a work the median counts, so that one slip of the pen decides nothing.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from virtometer.analysis.studies.guests import MeasuredRow, PrintedRow, measured_rows, printed_rows, sizes
+from virtometer.analysis.studies.matching import Matcher
+from virtometer.analysis.studies.measured import Blocks
+from virtometer.analysis.studies.ratios import Logs, Ratios, logs, ratios, together
+from virtometer.model import Estimate
+from virtometer.studies.data import PublishedValue
+from virtometer.studies.questions import Capacity
+from virtometer.studies.rules import MARGIN
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """Up to how many guests something holds: at least and at most so many. last: the greatest number that was tried."""
+
+    least: int
+    most: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class Crowd:
+    """So many guests against one alone, as printed, and here with the intervals of the blocks.
+
+    total: speed of all guests; kept: speed of the slowest guest, or of the mean one where only all are known.
+    """
+
+    guests: int
+    total_then: Ratios | None
+    kept_then: Ratios | None
+    total_now: Estimate | None
+    kept_now: Estimate | None
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """A work with its groups, the smallest first. keeps: up to how many guests each guest keeps the stated share.
+
+    grows: up to how many guests the speed of all grows by more than the margin. by: the environment here.
+    """
+
+    work: str
+    crowds: tuple[Crowd, ...]
+    keeps_then: Reach | None
+    keeps_now: Reach | None
+    grows_then: Reach | None
+    grows_now: Reach | None
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class CapacityFound:
+    """Each work of a question. kept: the share of its speed alone that each guest has to keep."""
+
+    works: tuple[Carried, ...]
+    kept: float
+
+
+_Bounds = tuple[int, float, float]
+"""A number of guests, and between what a ratio lies there."""
+
+
+def capacity(of: Capacity, cells: Sequence[PublishedValue], matcher: Matcher) -> CapacityFound:
+    """What a host carries of each work, by those of these cells that it is about."""
+    return CapacityFound(
+        tuple(
+            _carried(one.name, of.kept, printed_rows(one, cells), measured_rows(one, cells, matcher))
+            for one in of.works
+        ),
+        of.kept,
+    )
+
+
+def _carried(work: str, kept: float, then: Sequence[PrintedRow], now: Sequence[MeasuredRow]) -> Carried:
+    counts = sizes(then, now)
+    crowds = tuple(
+        Crowd(
+            guests,
+            ratios(_total_then(row, guests) for row in then),
+            ratios(_kept_then(row, guests) for row in then),
+            together([found for row in now if (found := _total_now(row, guests))], median=True),
+            together([found for row in now if (found := _kept_now(row, guests))], median=True),
+        )
+        for guests in counts
+    )
+    kept_then = [(one.guests, one.kept_then.median, one.kept_then.median) for one in crowds if one.kept_then]
+    kept_now = [(one.guests, *_ends(one.kept_now)) for one in crowds if one.kept_now]
+    return Carried(
+        work,
+        crowds,
+        _reach(kept_then, kept),
+        _reach(kept_now, kept),
+        _reach(_growth_then(crowds), 1 + MARGIN, above=True),
+        _reach(_growth_now(now), 1 + MARGIN, above=True),
+        now[0].by if now else "",
+    )
+
+
+def _total_then(row: PrintedRow, guests: int) -> float | None:
+    group = next((one for one in row.groups if one.guests == guests), None)
+    return None if group is None or group.total is None or not row.alone else group.total / row.alone
+
+
+def _kept_then(row: PrintedRow, guests: int) -> float | None:
+    group = next((one for one in row.groups if one.guests == guests), None)
+    if group is None or not row.alone:
+        return None
+    if group.speeds:
+        return min(group.speeds) / row.alone
+    return None if group.total is None else group.total / guests / row.alone
+
+
+def _total_now(row: MeasuredRow, guests: int) -> Logs:
+    group = next((one for one in row.groups if one.guests == guests), None)
+    return {} if group is None else logs(group.total, row.alone, "higher")
+
+
+def _kept_now(row: MeasuredRow, guests: int) -> Logs:
+    """Of the guest that is the slowest on average: the slowest of each block would be slow by chance."""
+    group = next((one for one in row.groups if one.guests == guests), None)
+    if group is None:
+        return {}
+    equal: Blocks = {block: one / guests for block, one in group.total.items()}
+    of = [logs(one, row.alone, "higher") for one in group.speeds or (equal,)]
+    return min(of, key=lambda one: statistics.fmean(one.values()) if one else math.inf)
+
+
+def _ends(of: Estimate) -> tuple[float, float]:
+    """The bounds of an estimate; without an interval nothing is known."""
+    return (0.0, math.inf) if of.low is None or of.high is None else (of.low, of.high)
+
+
+def _growth_then(crowds: Sequence[Crowd]) -> list[_Bounds]:
+    found, before = [], 1.0
+    for one in crowds:
+        if one.total_then is not None:
+            ratio = one.total_then.median / before
+            found.append((one.guests, ratio, ratio))
+            before = one.total_then.median
+    return found
+
+
+def _growth_now(rows: Sequence[MeasuredRow]) -> list[_Bounds]:
+    counts = sizes([], rows)
+    found = []
+    for before, guests in zip([1, *counts], counts, strict=False):
+        of = []
+        for row in rows:
+            totals = {1: row.alone} | {group.guests: group.total for group in row.groups}
+            if before in totals and guests in totals and (some := logs(totals[guests], totals[before], "higher")):
+                of.append(some)
+        if (ratio := together(of, median=True)) is not None:
+            found.append((guests, *_ends(ratio)))
+    return found
+
+
+def _reach(of: Sequence[_Bounds], border: float, *, above: bool = False) -> Reach | None:
+    """Up to how many guests a ratio is not below a border, or above it. None where nothing is known."""
+    if not of:
+        return None
+    ends = []
+    for bound in (1, 2):
+        reached = 1
+        for one in of:
+            if one[bound] < border or (above and one[bound] == border):
+                break
+            reached = one[0]
+        ends.append(reached)
+    return Reach(ends[0], ends[1], of[-1][0])

@@ -1,0 +1,242 @@
+"""Which parameters of a study matter: paired contrasts of its printed cells, and of campaigns. PURE.
+
+An effect is the geometric mean of the ratios of all pairs of cells that differ by one parameter alone. The effect of
+two parameters together is a ratio of such ratios. Printed cells have no repetitions, so their effects have no interval.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from virtometer.analysis.studies.matching import Found, Matcher
+from virtometer.analysis.studies.ratios import Logs, logs, ratio_now, ratio_then, together
+from virtometer.model import Estimate
+from virtometer.studies.data import PublishedValue
+from virtometer.studies.questions import Effects, Parameter
+from virtometer.studies.rules import MARGIN, slipped
+from virtometer.studies.sections import others, reference
+from virtometer.studies.selectors import ANY, text_of
+
+Influence = Literal["matters", "does not matter", "undecided"]
+
+MOST = 2 / 3
+"""More than this share of the pairs decides where no interval does."""
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedEffect:
+    """An effect in printed cells. ratio: the geometric mean of the pairs, from the smallest to the largest of them.
+
+    same_sign: the share of the pairs that lie on the side of the mean.
+    """
+
+    ratio: float
+    low: float
+    high: float
+    pairs: int
+    same_sign: float
+    verdict: Influence
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredEffect:
+    """An effect in a campaign: a ratio with the interval of the blocks, of so many pairs of cells."""
+
+    ratio: Estimate
+    pairs: int
+    verdict: Influence
+
+
+@dataclass(frozen=True, slots=True)
+class EffectRow:
+    """A parameter, or two together. change: its levels in words. None where no pair has both levels."""
+
+    parameters: tuple[str, ...]
+    change: str
+    then: PrintedEffect | None
+    now: MeasuredEffect | None
+
+
+@dataclass(frozen=True, slots=True)
+class EffectsFound:
+    """All effects of a question, the largest printed ones first: of one parameter, and of two together."""
+
+    main: tuple[EffectRow, ...]
+    interactions: tuple[EffectRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """A step of a parameter from its first level to another one."""
+
+    parameter: Parameter
+    level: str = ""
+
+    @property
+    def words(self) -> str:
+        if not self.parameter.field:
+            return "guest against bare machine"
+        return f"{self.level} against {self.parameter.levels[0]}"
+
+
+_Pair = tuple[PublishedValue, PublishedValue]
+
+
+def effects(of: Effects, cells: Sequence[PublishedValue], matcher: Matcher) -> EffectsFound:
+    """The effects of a question in those of these cells that it is about."""
+    known = _Known(of, [one for one in cells if one.id not in slipped(one.study)], matcher)
+    steps = [_Change(one, level) for one in of.parameters for level in (one.levels[1:] if one.field else [""])]
+    main = [
+        _row((step.parameter.name,), step.words, [((pair,), step) for pair in known.pairs(step)], known)
+        for step in steps
+    ]
+    fields = [step for step in steps if step.parameter.field]
+    crossed = [
+        _row(
+            (one.parameter.name, other.parameter.name),
+            f"{one.words}, with {other.words}",
+            [(found, one) for found in known.squares(one, other)],
+            known,
+        )
+        for one, other in itertools.combinations(fields, 2)
+        if one.parameter is not other.parameter
+    ]
+    return EffectsFound(_sorted(main), _sorted(crossed))
+
+
+class _Known:
+    """The cells of a question, and their partners at other levels."""
+
+    def __init__(self, of: Effects, cells: Sequence[PublishedValue], matcher: Matcher) -> None:
+        self.of = of
+        self.cells = cells
+        self.ids = {one.id for one in cells}
+        self.matcher = matcher
+
+    def pairs(self, step: _Change) -> list[_Pair]:
+        """The cells at the step's level, each with its partner at the first level."""
+        return [(one, other) for one in self.cells if (other := self._partner(one, step)) is not None]
+
+    def squares(self, first: _Change, second: _Change) -> list[tuple[_Pair, _Pair]]:
+        """The pairs of the first step at the level of the second one, each with the pair at its first level."""
+        found = []
+        for one, other in self.pairs(first):
+            below = self._partner(one, second), self._partner(other, second)
+            if below[0] is not None and below[1] is not None:
+                found.append(((one, other), (below[0], below[1])))
+        return found
+
+    def _partner(self, one: PublishedValue, step: _Change) -> PublishedValue | None:
+        parameter = step.parameter
+        if not parameter.field:
+            found = reference(one, self.matcher.of)
+            return found if found is not None and found.id not in slipped(one.study) else None
+        if text_of(one, parameter.field) != step.level:
+            return None
+        changes = {**dict.fromkeys(parameter.free, ANY), parameter.field: parameter.levels[0]}
+        return next((other for other in others(one, changes) if other is not one and other.id in self.ids), None)
+
+    def then(self, pair: _Pair, step: _Change) -> float | None:
+        """The printed ratio of a pair: of values, or of efficiencies."""
+        ratio = ratio_then(*pair)
+        bare = self._bare(pair, step)
+        if ratio is None or bare is None:
+            return ratio
+        mine, theirs = bare
+        if mine is None or theirs is None:
+            return None
+        natives = ratio_then(mine, theirs)
+        return None if natives is None else ratio / natives
+
+    def now(self, pair: _Pair, step: _Change) -> tuple[int, Logs]:
+        """The same in the first campaign that has both cells, with its number."""
+        found = [self.matcher.find(one) for one in pair]
+        ratio = ratio_now(*pair, self.matcher)
+        campaign = found[0].campaign if isinstance(found[0], Found) else 0
+        if not ratio or self._bare(pair, step) is None:
+            return campaign, ratio
+        natives = [one.against for one in found if isinstance(one, Found)]
+        below = logs(natives[0], natives[1], pair[0].better)
+        return campaign, {block: ratio[block] - below[block] for block in ratio.keys() & below.keys()}
+
+    def _bare(self, pair: _Pair, step: _Change) -> tuple[PublishedValue | None, PublishedValue | None] | None:
+        """The references of both cells; None where they do not count, or are the same cell."""
+        if self.of.of == "value" or not step.parameter.field:
+            return None
+        mine, theirs = (reference(one, self.matcher.of) for one in pair)
+        if mine is not None and theirs is not None and mine.id == theirs.id:
+            return None
+        left_out = slipped(pair[0].study)
+        return tuple(None if one is None or one.id in left_out else one for one in (mine, theirs))  # type: ignore[return-value]
+
+
+_Compared = Sequence[tuple[tuple[_Pair, ...], _Change]]
+"""Of an effect its pairs, one by one; of two together two pairs each, the second of which is divided by."""
+
+
+def _row(parameters: tuple[str, ...], change: str, compared: _Compared, known: _Known) -> EffectRow:
+    printed: list[float] = []
+    measured: list[tuple[int, Logs]] = []
+    for pairs, step in compared:
+        then = [known.then(pair, step) for pair in pairs]
+        if None not in then:
+            numbers = [math.log(one) for one in then if one is not None]
+            printed.append(numbers[0] - math.fsum(numbers[1:]))
+        now = [known.now(pair, step) for pair in pairs]
+        if all(of for _, of in now) and len({campaign for campaign, _ in now}) == 1:
+            shared = set[int].intersection(*(set(of) for _, of in now))
+            divided = {block: now[0][1][block] - math.fsum(of[block] for _, of in now[1:]) for block in shared}
+            measured.append((now[0][0], divided))
+    return EffectRow(parameters, change, _printed(printed), _measured(measured))
+
+
+def _printed(of: Sequence[float]) -> PrintedEffect | None:
+    if not of:
+        return None
+    mean = statistics.fmean(of)
+    side = sum((one > 0) is (mean > 0) for one in of) / len(of)
+    outside = sum(not _within(one) for one in of)
+    verdict: Influence = "undecided"
+    if not outside:
+        verdict = "does not matter"
+    elif outside > MOST * len(of) or (side > MOST and not _within(mean)):
+        verdict = "matters"
+    return PrintedEffect(math.exp(mean), math.exp(min(of)), math.exp(max(of)), len(of), side, verdict)
+
+
+def _measured(of: Sequence[tuple[int, Logs]]) -> MeasuredEffect | None:
+    """The mean over the pairs of the first campaign that has any."""
+    first = min((campaign for campaign, _ in of), default=0)
+    some = [logs_of for campaign, logs_of in of if campaign == first]
+    found = together(some)
+    if found is None:
+        return None
+    low, high = (None if one is None else math.log(one) for one in (found.low, found.high))
+    verdict: Influence = "undecided"
+    if low is not None and high is not None:
+        border = math.log1p(MARGIN), math.log1p(-MARGIN)
+        if low > border[0] or high < border[1]:
+            verdict = "matters"
+        elif _within(low) and _within(high) and all(_within(statistics.fmean(one.values())) for one in some):
+            verdict = "does not matter"
+    return MeasuredEffect(found, len(some), verdict)
+
+
+def _within(log: float) -> bool:
+    """Whether a ratio lies within the margin."""
+    return math.log1p(-MARGIN) <= log <= math.log1p(MARGIN)
+
+
+def _sorted(rows: Sequence[EffectRow]) -> tuple[EffectRow, ...]:
+    """Those that have a number, the largest printed effect first."""
+
+    def size(row: EffectRow) -> float:
+        ratio = row.then.ratio if row.then else row.now.ratio.value if row.now else 1.0
+        return abs(math.log(ratio))
+
+    return tuple(sorted((row for row in rows if row.then or row.now), key=lambda row: -size(row)))
