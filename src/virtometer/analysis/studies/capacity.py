@@ -5,6 +5,7 @@ Of several rows of a work the median counts, so that one slip of the pen decides
 
 from __future__ import annotations
 
+import itertools
 import math
 import statistics
 from collections.abc import Sequence
@@ -169,12 +170,11 @@ def _reach(of: Sequence[_Bounds], border: float, *, above: bool = False) -> Reac
     """Up to how many guests a ratio is not below a border, or above it. None where nothing is known."""
     if not of:
         return None
-    ends = []
-    for bound in (1, 2):
-        reached = 1
-        for one in of:
-            if one[bound] < border or (above and one[bound] == border):
-                break
-            reached = one[0]
-        ends.append(reached)
-    return Reach(ends[0], ends[1], of[-1][0])
+
+    def falls(one: _Bounds, bound: int) -> bool:
+        return one[bound] < border or (above and one[bound] == border)
+
+    holds = list(itertools.takewhile(lambda one: not falls(one, 1), of))
+    failed = next((one[0] for one in of if falls(one, 2)), None)
+    last = of[-1][0]
+    return Reach(holds[-1][0] if holds else 1, last if failed is None else failed - 1, last)

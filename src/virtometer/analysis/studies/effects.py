@@ -10,7 +10,7 @@ import itertools
 import math
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from virtometer.analysis.studies.matching import Found, Matcher
@@ -22,10 +22,11 @@ from virtometer.studies.rules import MARGIN, slipped
 from virtometer.studies.sections import others, reference
 from virtometer.studies.selectors import ANY, text_of
 
-Influence = Literal["matters", "does not matter", "undecided"]
+Influence = Literal["matters", "matters with others", "does not matter", "undecided"]
+"""A parameter that matters with others has no decided effect alone, but together with another one."""
 
 MOST = 2 / 3
-"""More than this share of the pairs decides where no interval does."""
+"""More than this share of the pairs must lie on the side of their mean, where no interval decides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +107,18 @@ def effects(of: Effects, cells: Sequence[PublishedValue], matcher: Matcher) -> E
         for one, other in itertools.combinations(fields, 2)
         if one.parameter is not other.parameter
     ]
-    return EffectsFound(_sorted(main), _sorted(crossed))
+    return EffectsFound(_sorted([_with_others(one, crossed) for one in main]), _sorted(crossed))
+
+
+def _with_others(row: EffectRow, crossed: Sequence[EffectRow]) -> EffectRow:
+    """A row whose verdict says where its parameter matters with another one alone."""
+    others_too = [one for one in crossed if row.parameters[0] in one.parameters]
+    then, now = row.then, row.now
+    if then and then.verdict == "undecided" and any(one.then and one.then.verdict == "matters" for one in others_too):
+        then = replace(then, verdict="matters with others")
+    if now and now.verdict == "undecided" and any(one.now and one.now.verdict == "matters" for one in others_too):
+        now = replace(now, verdict="matters with others")
+    return replace(row, then=then, now=now)
 
 
 class _Known:
@@ -199,12 +211,11 @@ def _printed(of: Sequence[float]) -> PrintedEffect | None:
     if not of:
         return None
     mean = statistics.fmean(of)
-    side = sum((one > 0) is (mean > 0) for one in of) / len(of)
-    outside = sum(not _within(one) for one in of)
+    side = sum(one * mean > 0 for one in of) / len(of)
     verdict: Influence = "undecided"
-    if not outside:
+    if all(_within(one) for one in of):
         verdict = "does not matter"
-    elif outside > MOST * len(of) or (side > MOST and not _within(mean)):
+    elif side > MOST and not _within(mean):
         verdict = "matters"
     return PrintedEffect(math.exp(mean), math.exp(min(of)), math.exp(max(of)), len(of), side, verdict)
 

@@ -16,6 +16,7 @@ from virtometer.cli.parts.encoding import put_document, say
 if TYPE_CHECKING:
     from virtometer.analysis import Analysis
     from virtometer.analysis.studies.results import StudyResults
+    from virtometer.report.studies.answers import AnswerBlock
 
 
 class Format(StrEnum):
@@ -25,6 +26,9 @@ class Format(StrEnum):
     HTML = "html"
     LATEX = "latex"
 
+
+_LEAST_FIRST = 22
+"""Characters of the first column of a table of answers."""
 
 _ENDINGS = {".html": Format.HTML, ".htm": Format.HTML, ".tex": Format.LATEX}
 
@@ -131,13 +135,13 @@ def _put_figures(pictures: Mapping[str, str], folder: Path) -> None:
 
 
 def _terminal(made: StudyResults, width: int) -> str:
-    from virtometer.cli.study.layout import filled, folded, listed
+    from virtometer.cli.study.layout import filled, folded
     from virtometer.report.studies import terminal
+    from virtometer.report.studies.answers import blocks
 
     lines = [line for text in terminal.head(made) for line in filled(text, width, "  ")]
-    heads = ("question", "the study", "its cells", "here")[: 4 if made.campaigns else 3]
-    rows = [row[: len(heads)] for row in terminal.answers(made)]
-    lines += ["", *listed(heads, rows, width, (None, 26, 18, 18)[: len(heads)])]
+    for block in blocks(made):
+        lines += ["", *_answer(block, width)]
     for one in made.sections:
         lines += ["", *filled(f"{one.item.study} {one.item.item}: {one.item.title}", width, "  ")]
         grid = terminal.grid(one)
@@ -146,3 +150,19 @@ def _terminal(made: StudyResults, width: int) -> str:
         for text in terminal.notes(one, made):
             lines += filled(text, width, "  ")
     return "\n".join([*lines, ""])
+
+
+def _answer(block: AnswerBlock, width: int) -> list[str]:
+    """The question with its answers, and its tables with the first column as wide as it may be."""
+    from virtometer.cli.study.layout import filled, listed
+
+    lines = filled(block.question, width, "  ") if block.question else []
+    lines += filled(f"The study: {block.published}", width, "  ") if block.published else []
+    for sentence in block.sentences:
+        lines += filled(sentence, width, "  ")
+    for table in block.tables:
+        others = len(table.heads) - 1
+        most = max(8, (width - _LEAST_FIRST) // others - 2)
+        lines += ["", *listed(table.heads, table.rows, width, (None, *[most] * others))]
+        lines += filled(table.caption, width, "  ")
+    return lines

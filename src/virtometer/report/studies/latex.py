@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from virtometer.analysis.studies.cells import StudySection
 from virtometer.analysis.studies.results import StudyResults
 from virtometer.report.studies import words
+from virtometer.report.studies.answers import blocks
 from virtometer.report.studies.claims import claim_rows, claims_counted
 from virtometer.report.studies.figures import drawing, plain
 
@@ -71,7 +72,7 @@ def document(found: StudyResults, folder: str) -> str:
         escaped(found.study.citation),
         "",
         escaped(words.filled_words(found)),
-        _answers(found),
+        *_answers(found),
         rf"\subsection*{{Claims}}{escaped(' '.join(claims_counted(found)))}",
         _claims(found),
         r"\subsection*{How to read the tables}",
@@ -82,14 +83,23 @@ def document(found: StudyResults, folder: str) -> str:
     return "\n".join([*parts, r"\end{document}", ""])
 
 
-def _answers(found: StudyResults) -> str:
-    heads = ["question", "answer of the study", "its cells", *(["here"] if found.campaigns else [])]
-    rows = [
-        [one.question, one.published, words.ratios_words(one.then)]
-        + ([words.here_words(one)] if found.campaigns else [])
-        for one in found.answers
-    ]
-    return _table((4.7, 4.7, 3, 3)[: len(heads)], heads, rows)
+def _answers(found: StudyResults) -> list[str]:
+    parts = []
+    for block in blocks(found):
+        if block.question:
+            parts.append(rf"\subsection*{{{escaped(block.question)}}}")
+            parts.append(rf"\textbf{{The study}}: {escaped(block.published)}\\")
+        parts += [escaped(sentence) + "\n" for sentence in block.sentences]
+        for table in block.tables:
+            parts.append(escaped(table.caption))
+            parts.append(_table(_widths(len(table.heads)), table.heads, table.rows))
+    return parts
+
+
+def _widths(columns: int) -> list[float]:
+    """A wide column, and others that share the rest of the page."""
+    first = 4.2 if columns < 6 else 2.8
+    return [first, *[(_PAGE_CM - first - _GAP_CM * (columns - 1)) / (columns - 1)] * (columns - 1)]
 
 
 def _claims(found: StudyResults) -> str:

@@ -11,6 +11,7 @@ from markupsafe import Markup
 from virtometer.analysis.studies.cells import StudyCell, StudySection
 from virtometer.analysis.studies.results import StudyResults
 from virtometer.report.studies import words
+from virtometer.report.studies.answers import blocks
 from virtometer.report.studies.claims import claim_rows, claims_counted
 from virtometer.report.studies.figures import Drawing, drawing
 from virtometer.studies.printed import Column
@@ -46,9 +47,7 @@ def _context(found: StudyResults) -> dict[str, Any]:
         "study": found.study,
         "question": found.of.question,
         "filled": words.filled_words(found),
-        "answers": [
-            (one.question, one.published, words.ratios_words(one.then), words.here_words(one)) for one in found.answers
-        ],
+        "answers": blocks(found),
         "campaigns": bool(found.campaigns),
         "claims": claim_rows(found),
         "claims_counted": claims_counted(found),

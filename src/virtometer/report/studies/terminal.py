@@ -31,15 +31,6 @@ def head(found: StudyResults) -> list[str]:
     ]
 
 
-def answers(found: StudyResults) -> list[tuple[str, str, str, str]]:
-    """Question, answer of the study, ratios of its cells, ratios here; empty without campaigns."""
-    here = (words.here_words(one) if found.campaigns else "" for one in found.answers)
-    return [
-        (one.question, one.published, words.ratios_words(one.then), now)
-        for one, now in zip(found.answers, here, strict=True)
-    ]
-
-
 def grid(section: StudySection) -> Grid | None:
     """The cells of an item, a line for each thing that is said of a row; None where it has no rows."""
     if not section.rows:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from virtometer.analysis.studies.answers import Answered, Ratios
+from virtometer.analysis.studies.answers import RatiosFound
 from virtometer.analysis.studies.cells import StudyCell, StudySection
 from virtometer.analysis.studies.matching import NOT_HERE
+from virtometer.analysis.studies.ratios import Ratios
 from virtometer.analysis.studies.results import StudyResults
 from virtometer.counted import counted
 from virtometer.model import Estimate
 from virtometer.report.parts.words import significant
 from virtometer.studies.printed import words, words_with_unit
+from virtometer.studies.rules import MARGIN
 
 PRINTED, HERE, THEN, NOW, RATIO = "printed", "here", "efficiency then", "efficiency here", "here by then"
 LINES = (PRINTED, HERE, THEN, NOW, RATIO)
@@ -62,12 +64,32 @@ def ratios_words(of: Ratios | None) -> str:
     return f"{significant(of.median)}, from {significant(of.low)} to {significant(of.high)} ({of.cells} cells)"
 
 
-def here_words(of: Answered) -> str:
+def change_words(ratio: float) -> str:
+    """A ratio of speeds as a change: `+12 %`, `-3.4 %`."""
+    percent = 100 * (ratio - 1)
+    return f"{percent:+,.{1 if abs(percent) < 9.95 else 0}f} %"
+
+
+def plain_words(ratio: float) -> str:
+    """A ratio of speeds in plain words: what is lost, what is gained, or that both are alike."""
+    if abs(ratio - 1) <= MARGIN:
+        return f"alike within {100 * MARGIN:g} %"
+    if ratio < 1:
+        return f"{100 * (1 - ratio):.0f} % lost"
+    return f"{100 * (ratio - 1):.0f} % gained" if ratio < 2 else f"{significant(ratio)} times as much"
+
+
+def cells_words(of: Ratios | None) -> str:
+    """The plain words of ratios, and their numbers."""
+    return "no cells" if of is None else f"{plain_words(of.median)}: {ratios_words(of)}"
+
+
+def here_words(of: RatiosFound) -> str:
     """The ratios here, beside what the study has in the same cells."""
     if of.now is None:
         return "no cells"
     there = "" if of.then_there is None else f"; the study there: {significant(of.then_there.median)}"
-    return f"{ratios_words(of.now)}{there}"
+    return f"{cells_words(of.now)}{there}"
 
 
 def header(section: StudySection) -> tuple[str, tuple[str, ...]]:
