@@ -33,8 +33,8 @@ _Fields = Annotated[list[str], AfterValidator(_fields)]
 class Parameter(Frozen):
     """A parameter with its levels: the first is what the others are compared with.
 
-    field: of a cell; empty: the parameter is virtualization itself, against the study's reference. free: further fields
-    that may differ between the levels.
+    field: of a cell, whose text is a level or has it between hyphens; empty: the parameter is virtualization itself,
+    against the study's reference. free: further fields that may differ between the levels.
     """
 
     name: str

@@ -102,7 +102,7 @@ def _carried(work: str, kept: float, then: Sequence[PrintedRow], now: Sequence[M
         crowds,
         _reach(kept_then, kept),
         _reach(kept_now, kept),
-        _reach(_growth_then(crowds), 1 + MARGIN, above=True),
+        _reach(_growth_then(then), 1 + MARGIN, above=True),
         _reach(_growth_now(now), 1 + MARGIN, above=True),
         now[0].by if now else "",
     )
@@ -142,20 +142,27 @@ def _ends(of: Estimate) -> tuple[float, float]:
     return (0.0, math.inf) if of.low is None or of.high is None else (of.low, of.high)
 
 
-def _growth_then(crowds: Sequence[Crowd]) -> list[_Bounds]:
-    found, before = [], 1.0
-    for one in crowds:
-        if one.total_then is not None:
-            ratio = one.total_then.median / before
-            found.append((one.guests, ratio, ratio))
-            before = one.total_then.median
+def _growth_then(rows: Sequence[PrintedRow]) -> list[_Bounds]:
+    """By how much the speed of all grows from one number of guests to the next, in the rows that have both."""
+    counts = sizes(rows, [])
+    found = []
+    for before, guests in itertools.pairwise([1, *counts]):
+        growth = ratios(_growth(row, before, guests) for row in rows)
+        if growth is not None:
+            found.append((guests, growth.median, growth.median))
     return found
+
+
+def _growth(row: PrintedRow, before: int, guests: int) -> float | None:
+    totals = {1: row.alone} | {group.guests: group.total for group in row.groups}
+    mine, theirs = totals.get(guests), totals.get(before)
+    return mine / theirs if mine and theirs else None
 
 
 def _growth_now(rows: Sequence[MeasuredRow]) -> list[_Bounds]:
     counts = sizes([], rows)
     found = []
-    for before, guests in zip([1, *counts], counts, strict=False):
+    for before, guests in itertools.pairwise([1, *counts]):
         of = []
         for row in rows:
             totals = {1: row.alone} | {group.guests: group.total for group in row.groups}

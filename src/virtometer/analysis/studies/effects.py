@@ -33,7 +33,7 @@ MOST = 2 / 3
 class PrintedEffect:
     """An effect in printed cells. ratio: the geometric mean of the pairs, from the smallest to the largest of them.
 
-    same_sign: the share of the pairs that lie on the side of the mean.
+    same_sign: the share of the pairs that lie on the side of the mean. within: how many lie within the margin.
     """
 
     ratio: float
@@ -41,6 +41,7 @@ class PrintedEffect:
     high: float
     pairs: int
     same_sign: float
+    within: int
     verdict: Influence
 
 
@@ -148,9 +149,11 @@ class _Known:
         if not parameter.field:
             found = reference(one, self.matcher.of)
             return found if found is not None and found.id not in slipped(one.study) else None
-        if text_of(one, parameter.field) != step.level:
+        parts = text_of(one, parameter.field).split("-")
+        if step.level not in parts:
             return None
-        changes = {**dict.fromkeys(parameter.free, ANY), parameter.field: parameter.levels[0]}
+        first = "-".join(parameter.levels[0] if part == step.level else part for part in parts)
+        changes = {**dict.fromkeys(parameter.free, ANY), parameter.field: first}
         return next((other for other in others(one, changes) if other is not one and other.id in self.ids), None)
 
     def then(self, pair: _Pair, step: _Change) -> float | None:
@@ -213,11 +216,12 @@ def _printed(of: Sequence[float]) -> PrintedEffect | None:
     mean = statistics.fmean(of)
     side = sum(one * mean > 0 for one in of) / len(of)
     verdict: Influence = "undecided"
-    if all(_within(one) for one in of):
+    within = sum(map(_within, of))
+    if within == len(of):
         verdict = "does not matter"
     elif side > MOST and not _within(mean):
         verdict = "matters"
-    return PrintedEffect(math.exp(mean), math.exp(min(of)), math.exp(max(of)), len(of), side, verdict)
+    return PrintedEffect(math.exp(mean), math.exp(min(of)), math.exp(max(of)), len(of), side, within, verdict)
 
 
 def _measured(of: Sequence[tuple[int, Logs]]) -> MeasuredEffect | None:

@@ -26,7 +26,8 @@ from virtometer.studies.selectors import described, selects, text_of
 class Ranked:
     """A tool with its rank, 1 for the best, shared ones included. won: tests in which it has the first rank.
 
-    speed: geometric mean of its speeds in all tests, by that of the best tool.
+    tool: the label of its first row, or the name of its environment. speed: geometric mean of its speeds in all tests,
+    by that of the best tool.
     """
 
     tool: str
@@ -70,10 +71,11 @@ def _purpose(
     of: Purpose, fields: Sequence[str], cells: Sequence[PublishedValue], here: Sequence[_Here]
 ) -> PurposeRanked:
     tests: dict[tuple[tuple[str, str], ...], dict[str, PublishedValue]] = {}
+    labels: dict[tuple[str, ...], str] = {}
     for one in cells:
         if selects(of.cells, one) and one.better and one.value and one.id not in slipped(one.study):
             texts = {name: text for name, text in described(one).items() if name not in fields}
-            tool = ", ".join(text for name in fields if (text := text_of(one, name)))
+            tool = labels.setdefault(tuple(text_of(one, name) for name in fields), one.row)
             tests.setdefault(tuple(sorted(texts.items())), {}).setdefault(tool, one)
     printed = [{tool: _tie(speed_then(one) or math.nan) for tool, one in some.items()} for some in tests.values()]
     then, count = _ranked(printed)

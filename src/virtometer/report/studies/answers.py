@@ -131,7 +131,10 @@ def _influences(when: str, rows: Sequence[tuple[EffectRow, PrintedEffect | Measu
     for row, effect in rows:
         if effect is not None:
             ratio = effect.ratio if isinstance(effect, PrintedEffect) else effect.ratio.value
-            by_verdict.setdefault(effect.verdict, []).append(f"{row.parameters[0]} ({change_words(ratio)})")
+            within = ""
+            if isinstance(effect, PrintedEffect) and effect.verdict == "undecided":
+                within = f", {effect.within} of {counted(effect.pairs, 'pair')} within {100 * MARGIN:g} %"
+            by_verdict.setdefault(effect.verdict, []).append(f"{row.parameters[0]} ({change_words(ratio)}{within})")
     if not by_verdict:
         return [f"{when}: no pairs of cells."]
     return [
@@ -198,8 +201,8 @@ def _reaches(when: str, share: str, works: Sequence[tuple[str, Reach | None, Rea
     grows = ", ".join(f"{work} {_reach(grows)}" for work, _, grows in works if grows)
     if not grows:
         return [f"{when}: no groups of guests."]
-    said = [f"{when} so many guests keep {share} of their speed alone: {keeps}."] if keeps else []
-    return [*said, f"{when} the speed of all grows up to so many guests: {grows}."]
+    said = [f"{when} guests keep {share} of their speed alone up to this number: {keeps}."] if keeps else []
+    return [*said, f"{when} the speed of all grows up to this number: {grows}."]
 
 
 def _reach(of: Reach) -> str:
@@ -295,8 +298,8 @@ def _ranking(of: RankingFound, *, here: bool) -> tuple[list[str], list[AnswerTab
         for one in of.purposes
     )
     caption = (
-        "Rank of each tool, its mean speed by that of the best one, and tests in which it is first. Tools share a rank where "
-        + (f"they are within {100 * MARGIN:g} %" + (", and here where their intervals overlap." if here else "."))
+        "Rank of each tool; in brackets its mean speed by that of the best one, and tests in which it is first. "
+        f"Tools within {100 * MARGIN:g} % share a rank" + (", and here those whose intervals overlap." if here else ".")
     )
     heads = ("purpose", "printed numbers", "printed ranks", *(["here"] if here else []))
     return sentences, [AnswerTable(caption, heads, rows)]
@@ -316,8 +319,9 @@ def _bests(when: str, purposes: Sequence[tuple[str, Sequence[Ranked]]]) -> list[
 def _ranks(of: Sequence[Ranked], tests: int) -> str:
     if not of:
         return "fewer than two tools"
-    said = "; ".join(f"{one.rank}. {one.tool}: {significant(one.speed, 2)}, first in {one.won}" for one in of)
-    return f"{said} ({counted(tests, 'test')})"
+    return "; ".join(
+        f"{one.rank}. {one.tool} ({significant(one.speed, 2)}, {one.won} of {counted(tests, 'test')})" for one in of
+    )
 
 
 def _steps(of: StepsFound, *, here: bool) -> tuple[list[str], list[AnswerTable]]:
@@ -331,21 +335,23 @@ def _steps(of: StepsFound, *, here: bool) -> tuple[list[str], list[AnswerTable]]
         for one in of.stages
         if one.first_now is not None
     ]
-    heads = ("stage", "by the stage before", "by the first stage", *(["here, before", "here, first"] if here else []))
-    stages = tuple(
-        (
-            f"{one.group}: {one.stage}",
-            ratios_words(one.before_then),
-            ratios_words(one.first_then),
-            *([_estimate(one.before_now), _estimate(one.first_now)] if here else []),
-        )
-        for one in of.stages
-    )
+    longer = any(one.before_then != one.first_then or one.before_now != one.first_now for one in of.stages)
+    heads = ("stage", "by the stage before", *(["by the first stage"] if longer else []))
+    heads_here = ("here, before", *(["here, first"] if longer else [])) if here else ()
+    stages = []
+    for one in of.stages:
+        then = (ratios_words(one.before_then), *([ratios_words(one.first_then)] if longer else []))
+        now = (_estimate(one.before_now), *([_estimate(one.first_now)] if longer else [])) if here else ()
+        stages.append((f"{one.group}: {one.stage}", *then, *now))
     tried = tuple(
         (one.step, f"{one.factor}: {one.level}", one.metric, _percent(one.change), one.verdict.value) for one in of.here
     )
     return sentences, [
-        AnswerTable("Ratios of speeds, above 1 better. Of several cells the median stands first.", heads, stages),
+        AnswerTable(
+            "Ratios of speeds, above 1 better. Of several cells the median stands first.",
+            (*heads, *heads_here),
+            tuple(stages),
+        ),
         AnswerTable(
             "Steps as factors of designs here, each with its change alone.",
             ("step", "factor", "metric", "change here", "verdict"),
