@@ -11,17 +11,15 @@ from virtometer.environments.registry import KINDS
 from virtometer.errors import UsageError
 from virtometer.studies.data import items, studies, value, values
 from virtometer.studies.sections import (
-    ANY,
     description,
     others,
     per_run,
     read,
     reference,
     rule_of,
-    selects,
     sources,
-    text_of,
 )
+from virtometer.studies.selectors import ANY, selects
 
 GUEST = value("tsiouprou2010/5.1/r1c3")  # Linux 64 bit, guest, 1000 x 1000
 
@@ -43,20 +41,8 @@ def test_every_rule_is_for_some_cell_and_every_question_about_some(study: str) -
         used = {id(rule_of(rules, one)) for one in cells}
         assert {id(rule) for rule in rules} <= used, [rule.select for rule in rules if id(rule) not in used]
     for answer in of.answers:
-        assert any(selects(answer.cells, one) for one in cells), answer.question
-
-
-def test_texts_of_fields() -> None:
-    assert text_of(GUEST, "bits") == "64"
-    assert text_of(GUEST, "options.vcpus") == "1"
-    assert text_of(GUEST, "options.nothing") == ""
-    assert text_of(value("tsiouprou2010/5.3/r1c1"), "block_bytes") == "4096;32768;262144;1048576;4194304"
-
-
-def test_selectors_match_all_fields_by_one_pattern_each() -> None:
-    assert selects({"item": ["5.*"], "bits": ["32", "64"]}, GUEST)
-    assert not selects({"item": ["6.*"]}, GUEST)
-    assert not selects({"level": ["?*"]}, GUEST)
+        for selector in answer.selectors:
+            assert any(selects(selector, one) for one in cells), (answer.question, selector)
 
 
 def test_the_reference_is_the_native_cell_of_the_row() -> None:

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from tests.analysis.simulated_campaigns import Place
 from tests.analysis.studies.hand_made import NATIVE, levels, linpack, made
-from virtometer.analysis.studies.answers import Ratios, answered
-from virtometer.analysis.studies.cells import section
+from virtometer.analysis.studies.answers import RatiosFound, answered
+from virtometer.analysis.studies.capacity import CapacityFound
+from virtometer.analysis.studies.cells import StudySection, section
+from virtometer.analysis.studies.effects import EffectsFound
+from virtometer.analysis.studies.fairness import FairnessFound
 from virtometer.analysis.studies.matching import Matcher
-from virtometer.studies.data import items
-from virtometer.studies.sections import Answer, description
+from virtometer.analysis.studies.ranking import RankingFound
+from virtometer.analysis.studies.steps import StepsFound
+from virtometer.studies.data import items, studies
+from virtometer.studies.questions import Answer, Effects, Parameter
+from virtometer.studies.sections import description
 
 WORKS = [linpack(1000, 1e9), linpack(2000, 1e9)]
 BOX = Place("box", "lxc", {"linpack 1000": 0.5, "linpack 2000": 0.7})
@@ -22,10 +30,16 @@ BITS = Answer(
 )  # fmt: skip
 
 
+def ratios_of(answer: Answer, sections: Sequence[StudySection], matcher: Matcher) -> RatiosFound:
+    found = answered(answer, sections, matcher).found
+    assert isinstance(found, RatiosFound)
+    return found
+
+
 def test_without_campaigns_the_printed_cells_answer() -> None:
     matcher = Matcher(OF, [])
     sections = [section(items("tsiouprou2010")["5.1"], matcher)]
-    found = answered(COST, sections, matcher)
+    found = ratios_of(COST, sections, matcher)
     assert found.now is None and found.then_there is None and found.then is not None
     ratios = sorted(
         native / guest
@@ -36,14 +50,14 @@ def test_without_campaigns_the_printed_cells_answer() -> None:
     )  # fmt: skip
     assert found.then.median == pytest.approx((ratios[3] + ratios[4]) / 2)
     assert (found.then.low, found.then.high, found.then.cells) == pytest.approx((ratios[0], ratios[-1], 8))
-    bits = answered(BITS, sections, matcher)
+    bits = ratios_of(BITS, sections, matcher)
     assert bits.then is not None and bits.then.cells == 4
     assert bits.then.high == pytest.approx(0.351 / 0.333)
 
 
 def test_campaigns_answer_beside_the_same_printed_cells() -> None:
     matcher = Matcher(OF, [made([NATIVE, BOX], WORKS, levels([NATIVE, BOX], WORKS))])
-    found = answered(COST, [section(items("tsiouprou2010")["5.1"], matcher)], matcher)
+    found = ratios_of(COST, [section(items("tsiouprou2010")["5.1"], matcher)], matcher)
     assert found.now is not None and found.then_there is not None
     assert (found.now.median, found.now.low, found.now.high) == pytest.approx((0.6, 0.5, 0.7))
     assert found.now.cells == found.then_there.cells == 2
@@ -52,6 +66,28 @@ def test_campaigns_answer_beside_the_same_printed_cells() -> None:
 
 def test_a_question_about_no_cell_has_no_ratios() -> None:
     matcher = Matcher(OF, [])
-    none = answered(COST.model_copy(update={"cells": {"item": ["9.9"]}}), [], matcher)
-    assert (none.then, none.now) == (None, None)
-    assert Ratios(1.0, 1.0, 1.0, 1).cells == 1
+    none = ratios_of(COST.model_copy(update={"cells": {"item": ["9.9"]}}), [], matcher)
+    assert none == RatiosFound(None, None, None)
+
+
+@pytest.mark.parametrize("study", studies())
+def test_each_question_is_answered_in_its_own_way_by_printed_cells(study: str) -> None:
+    of = description(study)
+    matcher = Matcher(of, [])
+    sections = [section(item, matcher) for item in items(study).values()]
+    ways = {"effects": EffectsFound, "capacity": CapacityFound, "ranking": RankingFound, "fairness": FairnessFound,
+            "steps": StepsFound}  # fmt: skip
+    for answer in of.answers:
+        way = next((name for name in ways if getattr(answer, name) is not None), "")
+        found = answered(answer, sections, matcher)
+        assert isinstance(found.found, ways.get(way, RatiosFound))
+        assert (found.question, found.published) == (answer.question, answer.published)
+
+
+def test_a_question_is_about_the_cells_of_its_selectors() -> None:
+    matcher = Matcher(OF, [])
+    bits = Effects(cells={"item": ["5.1"]}, parameters=[Parameter(name="bits", field="bits", levels=["32", "64"])])
+    found = answered(
+        Answer(question="?", published="", effects=bits), [section(items("tsiouprou2010")["5.1"], matcher)], matcher
+    ).found
+    assert isinstance(found, EffectsFound) and found.main[0].then is not None and found.main[0].then.pairs == 4

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.report.studies.filled import ODD, filled, printed, section
-from virtometer.analysis.studies.answers import Answered, Ratios
+from virtometer.analysis.studies.answers import RatiosFound
+from virtometer.analysis.studies.ratios import Ratios
 from virtometer.analysis.studies.results import StudyResults
 from virtometer.model import Estimate
 from virtometer.report.studies import words
@@ -46,10 +47,21 @@ def test_estimates_and_ratios() -> None:
     assert words.ratios_words(Ratios(0.5, 0.25, 2.0, 3)) == "0.500, from 0.250 to 2.00 (3 cells)"
 
 
+def test_ratios_in_plain_words() -> None:
+    assert [words.plain_words(one) for one in (0.96, 0.944, 0.5, 1.2, 2.0)] == [
+        "alike within 5 %", "6 % lost", "50 % lost", "20 % gained", "2.00 times as much",
+    ]  # fmt: skip
+    assert [words.change_words(one) for one in (0.5, 0.991, 1.0, 1.234, 4.38)] == [
+        "-50 %", "-0.9 %", "+0.0 %", "+23 %", "+338 %",
+    ]  # fmt: skip
+    assert words.cells_words(None) == "no cells"
+    assert words.cells_words(Ratios(0.5, 0.5, 0.5, 1)) == "50 % lost: 0.500 (1 cell)"
+
+
 def test_ratios_here_stand_beside_the_same_cells_of_the_study() -> None:
     one = Ratios(0.5, 0.5, 0.5, 1)
-    assert words.here_words(Answered("?", "", one, None, None)) == "no cells"
-    assert words.here_words(Answered("?", "", one, one, Ratios(0.9, 0.9, 0.9, 1))).endswith("0.900")
+    assert words.here_words(RatiosFound(one, None, None)) == "no cells"
+    assert words.here_words(RatiosFound(one, one, Ratios(0.9, 0.9, 0.9, 1))).endswith("0.900")
 
 
 def test_units_stand_once_where_all_columns_share_them(found: StudyResults) -> None:

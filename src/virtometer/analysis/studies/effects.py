@@ -20,7 +20,7 @@ from virtometer.studies.data import PublishedValue
 from virtometer.studies.questions import Effects, Parameter
 from virtometer.studies.rules import MARGIN, slipped
 from virtometer.studies.sections import others, reference
-from virtometer.studies.selectors import ANY, text_of
+from virtometer.studies.selectors import ANY, selects, text_of
 
 Influence = Literal["matters", "matters with others", "does not matter", "undecided"]
 """A parameter that matters with others has no decided effect alone, but together with another one."""
@@ -91,7 +91,7 @@ _Pair = tuple[PublishedValue, PublishedValue]
 
 def effects(of: Effects, cells: Sequence[PublishedValue], matcher: Matcher) -> EffectsFound:
     """The effects of a question in those of these cells that it is about."""
-    known = _Known(of, [one for one in cells if one.id not in slipped(one.study)], matcher)
+    known = _Known(of, [one for one in cells if selects(of.cells, one) and one.id not in slipped(one.study)], matcher)
     steps = [_Change(one, level) for one in of.parameters for level in (one.levels[1:] if one.field else [""])]
     main = [
         _row((step.parameter.name,), step.words, [((pair,), step) for pair in known.pairs(step)], known)
@@ -171,13 +171,22 @@ class _Known:
     def now(self, pair: _Pair, step: _Change) -> tuple[int, Logs]:
         """The same in the first campaign that has both cells, with its number."""
         found = [self.matcher.find(one) for one in pair]
-        ratio = ratio_now(*pair, self.matcher)
         campaign = found[0].campaign if isinstance(found[0], Found) else 0
+        if not all(isinstance(of, Found) and self._fits(one, of) for one, of in zip(pair, found, strict=True)):
+            return campaign, {}
+        ratio = ratio_now(*pair, self.matcher)
         if not ratio or self._bare(pair, step) is None:
             return campaign, ratio
         natives = [one.against for one in found if isinstance(one, Found)]
         below = logs(natives[0], natives[1], pair[0].better)
         return campaign, {block: ratio[block] - below[block] for block in ratio.keys() & below.keys()}
+
+    def _fits(self, value: PublishedValue, found: Found) -> bool:
+        """Whether an environment has the bits of the cell that it stands for, where bits are a parameter."""
+        if all(one.field != "bits" for one in self.of.parameters):
+            return True
+        bits = next(one.place.bits for one in self.matcher.series[found.campaign] if one.place.name == found.by)
+        return value.bits in (None, bits)
 
     def _bare(self, pair: _Pair, step: _Change) -> tuple[PublishedValue | None, PublishedValue | None] | None:
         """The references of both cells; None where they do not count, or are the same cell."""

@@ -147,10 +147,10 @@ class Matcher:
         return Missing(NOT_HERE)
 
     def _places(self, campaign: int, rule: EnvironmentRule, value: PublishedValue) -> Iterator[Place]:
-        """The environments of a campaign that may stand for a system, the best first."""
+        """The environments of a campaign that may stand for a system, the best first: those with its bits."""
         known = {one.place.name: one.place for one in self.series[campaign]}
         for candidate in rule.kinds:
-            for place in known.values():
+            for place in sorted(known.values(), key=lambda one: one.bits != value.bits):
                 alike = rule.bits == "any" or value.bits is None or place.bits == value.bits
                 alike = alike and rule.tuning in ("any", "some" if place.tuned else "none")
                 if place.kind == candidate.kind and alike and holds(place.settings, candidate.settings):
