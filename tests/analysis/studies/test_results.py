@@ -9,6 +9,7 @@ import pytest
 from tests.analysis.simulated_campaigns import Place
 from tests.analysis.studies.hand_made import NATIVE, levels, linpack, made
 from virtometer.analysis import analyse
+from virtometer.analysis.studies.answers import RatiosFound
 from virtometer.analysis.studies.results import results
 from virtometer.studies.data import items, studies, values
 
@@ -20,8 +21,9 @@ def test_without_campaigns_every_item_and_every_cell_stands(study: str) -> None:
     assert found.cells == sum(len(values(study, item)) for item in items(study)) and found.filled == 0
     assert all(cell.reason for one in found.sections for cell in one.all_cells)
     assert found.campaigns == () and all(row.new is None for row in found.claims)
-    assert all(answer.now is None for answer in found.answers)
-    assert any(answer.then is not None for answer in found.answers)
+    assert [one.question for one in found.answers] == [one.question for one in found.of.answers]
+    ratios = [one.found for one in found.answers if isinstance(one.found, RatiosFound)]
+    assert all(one.now is None and one.then is not None for one in ratios)
 
 
 def test_campaigns_fill_cells_and_judge_claims() -> None:
