@@ -110,20 +110,26 @@ def _effects(of: EffectsFound, *, here: bool) -> tuple[list[str], list[AnswerTab
     sentences = _influences(THEN, [(row, row.then) for row in of.main])
     if here:
         sentences += _influences(NOW, [(row, row.now) for row in of.main])
-    heads = ("printed", "verdict", *(("here", "verdict here") if here else ()))
     return sentences, [
-        AnswerTable(
+        _effect_table(
             "Change of the efficiency by each parameter alone: mean of all pairs of cells, smallest and largest pair. "
             "In brackets: pairs on the side of the mean.",
-            ("parameter", *heads),
-            tuple(_effect_row(row, here=here) for row in of.main),
+            "parameter",
+            of.main,
         ),
-        AnswerTable(
+        _effect_table(
             "Two parameters together: how much the second one changes what the first one brings.",
-            ("two parameters", *heads),
-            tuple(_effect_row(row, here=here) for row in of.interactions),
+            "two parameters",
+            of.interactions,
         ),
     ]
+
+
+def _effect_table(caption: str, first: str, rows: Sequence[EffectRow]) -> AnswerTable:
+    """Rows of effects; columns of campaigns only where these have any."""
+    here = any(row.now for row in rows)
+    heads = (first, "printed", "verdict", *(("here", "verdict here") if here else ()))
+    return AnswerTable(caption, heads, tuple(_effect_row(row, here=here) for row in rows))
 
 
 def _influences(when: str, rows: Sequence[tuple[EffectRow, PrintedEffect | MeasuredEffect | None]]) -> list[str]:
@@ -199,10 +205,16 @@ def _capacity(of: CapacityFound, *, here: bool) -> tuple[list[str], list[AnswerT
 def _reaches(when: str, share: str, works: Sequence[tuple[str, Reach | None, Reach | None]]) -> list[str]:
     keeps = ", ".join(f"{work} {_reach(keeps)}" for work, keeps, _ in works if keeps)
     grows = ", ".join(f"{work} {_reach(grows)}" for work, _, grows in works if grows)
+    unknown = _unknown(when, [work for work, _, grows in works if grows is None])
     if not grows:
-        return [f"{when}: no groups of guests."]
+        return unknown
     said = [f"{when} guests keep {share} of their speed alone up to this number: {keeps}."] if keeps else []
-    return [*said, f"{when} the speed of all grows up to this number: {grows}."]
+    return [*said, f"{when} the speed of all grows up to this number: {grows}.", *unknown]
+
+
+def _unknown(when: str, works: Sequence[str]) -> list[str]:
+    """Works without groups of guests."""
+    return [f"{when} no groups of guests have numbers of: {', '.join(works)}."] if works else []
 
 
 def _reach(of: Reach) -> str:
@@ -235,8 +247,10 @@ def _estimate(of: Estimate | None) -> str:
 def _fairness(of: FairnessFound, *, here: bool) -> tuple[list[str], list[AnswerTable]]:
     rows = [(one.work, share) for one in of.works for share in one.shares]
     sentences = _verdicts(THEN, [(work, share, share.verdict_then) for work, share in rows])
+    sentences += _unknown(THEN, [one.work for one in of.works if not any(share.verdict_then for share in one.shares)])
     if here:
         sentences += _verdicts(NOW, [(work, share, share.verdict_now) for work, share in rows])
+        sentences += _unknown(NOW, [one.work for one in of.works if not any(share.verdict_now for share in one.shares)])
     heads = ("guests", "greatest by least", "slowest by equal", "verdict")
     heads_here = ("here", "in single blocks", "slowest by equal, here", "verdict here") if here else ()
     table = AnswerTable(
@@ -264,8 +278,6 @@ def _verdicts(when: str, rows: Sequence[tuple[str, Shares, Share | None]]) -> li
     for work, share, verdict in rows:
         if verdict is not None:
             by_verdict.setdefault(verdict, {}).setdefault(work, []).append(str(share.guests))
-    if not by_verdict:
-        return [f"{when}: no groups of guests."]
     words = {"fair": "are treated alike", "unfair": "are not treated alike", "partly fair": "are treated alike in part"}
     return [
         f"{when} guests {words.get(verdict, 'stay undecided')}: "
