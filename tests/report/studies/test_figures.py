@@ -32,6 +32,11 @@ def test_every_printed_cell_is_hollow_and_every_new_one_filled_with_its_interval
     assert [len(marks(made.svg, kind)) for kind in ("p", "n", "i")] == [16, 4, 4]
 
 
+def test_a_table_without_a_better_direction_is_drawn_whole() -> None:
+    made = drawing([section(printed("lemberger2010"), "appendix: Netz - Iometer Win CPU")])
+    assert made is not None and len(marks(made.svg, "p")) == 20 and "%" in made.caption
+
+
 def test_a_figure_has_the_cells_of_all_items_that_it_draws(found: StudyResults) -> None:
     made = drawing([section(found, "5.1"), section(found, "5.2")])
     assert made is not None and len(marks(made.svg, "p")) == 32

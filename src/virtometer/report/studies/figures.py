@@ -50,8 +50,10 @@ def drawing(sections: Sequence[StudySection]) -> Drawing | None:
         for one in sections
         for row, cells in zip(one.rows, one.cells, strict=True)
         for column, cell in zip(one.columns, cells, strict=True)
-        if cell is not None and cell.published.better
+        if cell is not None
     ]
+    if any(one.cell.published.better for one in dots):  # beside results, settings and sizes are not drawn
+        dots = [one for one in dots if one.cell.published.better]
     units = [one.cell.published.unit_printed for one in dots]
     unit = max(units, key=units.count, default="")
     dots = [one for one in dots if one.cell.published.unit_printed == unit and _numbers(one)]
