@@ -51,7 +51,7 @@ class Parameter(Frozen):
 
 
 class Effects(Frozen):
-    """Effects of parameters, and of each two together, over all cells where their levels are printed.
+    """Effects of parameters, and interactions of each two, over all cells where their levels are printed.
 
     of: efficiencies against the study's reference, or values as they are.
     """

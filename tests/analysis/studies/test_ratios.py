@@ -40,7 +40,7 @@ def test_a_series_is_not_compared_with_itself() -> None:
 
 def test_means_and_medians_within_the_blocks_that_all_have() -> None:
     some = [{0: 0.0, 1: 0.0, 2: 9.0}, {0: 0.3, 1: 0.3}, {0: 0.9, 1: 0.9}]
-    mean, middle = ratios.together(some), ratios.together(some, median=True)
+    mean, middle = ratios.joined(some), ratios.joined(some, median=True)
     assert mean is not None and middle is not None
     assert (mean.value, middle.value, mean.n) == (pytest.approx(math.exp(0.4)), pytest.approx(math.exp(0.3)), 2)
-    assert ratios.together([]) is None
+    assert ratios.joined([]) is None

@@ -11,7 +11,7 @@ from virtometer.analysis.studies.effects import EffectsFound, effects
 from virtometer.analysis.studies.fairness import FairnessFound, fairness
 from virtometer.analysis.studies.matching import Matcher
 from virtometer.analysis.studies.ranking import RankingFound, ranking
-from virtometer.analysis.studies.ratios import Ratios, ratio_now, ratio_then, ratios, together
+from virtometer.analysis.studies.ratios import Ratios, joined, ratio_now, ratio_then, ratios
 from virtometer.analysis.studies.steps import StepsFound, steps
 from virtometer.studies.data import PublishedValue
 from virtometer.studies.questions import Answer
@@ -64,7 +64,7 @@ def _found(answer: Answer, cells: Sequence[PublishedValue], matcher: Matcher) ->
         return steps(answer.steps, some, matcher)
     pairs = [(one, against) for one in some if (against := _against(answer, one, matcher)) is not None]
     then = [ratio_then(*pair) if all(one.better for one in pair) else None for pair in pairs]
-    now = [together([of]) if (of := ratio_now(*pair, matcher)) else None for pair in pairs]
+    now = [joined([of]) if (of := ratio_now(*pair, matcher)) else None for pair in pairs]
     there = [printed for printed, measured in zip(then, now, strict=True) if measured is not None]
     return RatiosFound(ratios(then), ratios(None if one is None else one.value for one in now), ratios(there))
 

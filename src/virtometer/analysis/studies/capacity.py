@@ -1,4 +1,4 @@
-"""How many guests a host carries: what all of them do together, and what each keeps of its speed alone. PURE.
+"""How many guests a host carries: what all of them do in total, and what each keeps of its speed alone. PURE.
 
 Of several rows of a work the median counts, so that one slip of the pen decides nothing.
 """
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from virtometer.analysis.studies.guests import MeasuredRow, PrintedRow, measured_rows, printed_rows, sizes
 from virtometer.analysis.studies.matching import Matcher
 from virtometer.analysis.studies.measured import Blocks
-from virtometer.analysis.studies.ratios import Logs, Ratios, logs, ratios, together
+from virtometer.analysis.studies.ratios import Logs, Ratios, joined, logs, ratios
 from virtometer.model import Estimate
 from virtometer.studies.data import PublishedValue
 from virtometer.studies.questions import Capacity
@@ -90,8 +90,8 @@ def _carried(work: str, kept: float, then: Sequence[PrintedRow], now: Sequence[M
             guests,
             ratios(_total_then(row, guests) for row in then),
             ratios(_kept_then(row, guests) for row in then),
-            together([found for row in now if (found := _total_now(row, guests))], median=True),
-            together([found for row in now if (found := _kept_now(row, guests))], median=True),
+            joined([found for row in now if (found := _total_now(row, guests))], median=True),
+            joined([found for row in now if (found := _kept_now(row, guests))], median=True),
         )
         for guests in counts
     )
@@ -168,7 +168,7 @@ def _growth_now(rows: Sequence[MeasuredRow]) -> list[_Bounds]:
             totals = {1: row.alone} | {group.guests: group.total for group in row.groups}
             if before in totals and guests in totals and (some := logs(totals[guests], totals[before], "higher")):
                 of.append(some)
-        if (ratio := together(of, median=True)) is not None:
+        if (ratio := joined(of, median=True)) is not None:
             found.append((guests, *_ends(ratio)))
     return found
 

@@ -1,7 +1,7 @@
 """Which parameters of a study matter: paired contrasts of its printed cells, and of campaigns. PURE.
 
-An effect is the geometric mean of the ratios of all pairs of cells that differ by one parameter alone. The effect of
-two parameters together is a ratio of such ratios. Printed cells have no repetitions, so their effects have no interval.
+An effect is the geometric mean of the ratios of all pairs of cells that differ by one parameter alone. An interaction
+of two parameters is a ratio of such ratios. Printed cells have no repetitions, so their effects have no interval.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from virtometer.analysis.studies.matching import Found, Matcher
-from virtometer.analysis.studies.ratios import Logs, logs, ratio_now, ratio_then, together
+from virtometer.analysis.studies.ratios import Logs, joined, logs, ratio_now, ratio_then
 from virtometer.model import Estimate
 from virtometer.studies.data import PublishedValue
 from virtometer.studies.questions import Effects, Parameter
@@ -23,7 +23,7 @@ from virtometer.studies.sections import others, reference
 from virtometer.studies.selectors import ANY, selects, text_of
 
 Influence = Literal["matters", "matters with others", "does not matter", "undecided"]
-"""A parameter that matters with others has no decided effect alone, but together with another one."""
+"""A parameter that matters with others has no decided effect alone, but an interaction with another one."""
 
 MOST = 2 / 3
 """More than this share of the pairs must lie on the side of their mean, where no interval decides."""
@@ -56,7 +56,7 @@ class MeasuredEffect:
 
 @dataclass(frozen=True, slots=True)
 class EffectRow:
-    """A parameter, or two together. change: its levels in words. None where no pair has both levels."""
+    """A parameter, or an interaction of two. change: its levels in words. None where no pair has both levels."""
 
     parameters: tuple[str, ...]
     change: str
@@ -66,7 +66,7 @@ class EffectRow:
 
 @dataclass(frozen=True, slots=True)
 class EffectsFound:
-    """All effects of a question, the largest printed ones first: of one parameter, and of two together."""
+    """All effects of a question, the largest printed ones first: of one parameter, and interactions of two."""
 
     main: tuple[EffectRow, ...]
     interactions: tuple[EffectRow, ...]
@@ -200,7 +200,7 @@ class _Known:
 
 
 _Compared = Sequence[tuple[tuple[_Pair, ...], _Change]]
-"""Of an effect its pairs, one by one; of two together two pairs each, the second of which is divided by."""
+"""Of an effect its pairs, one by one; of an interaction two pairs each, the second of which is divided by."""
 
 
 def _row(parameters: tuple[str, ...], change: str, compared: _Compared, known: _Known) -> EffectRow:
@@ -237,7 +237,7 @@ def _measured(of: Sequence[tuple[int, Logs]]) -> MeasuredEffect | None:
     """The mean over the pairs of the first campaign that has any."""
     first = min((campaign for campaign, _ in of), default=0)
     some = [logs_of for campaign, logs_of in of if campaign == first]
-    found = together(some)
+    found = joined(some)
     if found is None:
         return None
     low, high = (None if one is None else math.log(one) for one in (found.low, found.high))

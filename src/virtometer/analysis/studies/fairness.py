@@ -18,7 +18,7 @@ from virtometer.analysis.studies.guests import (
     sizes,
 )
 from virtometer.analysis.studies.matching import Matcher
-from virtometer.analysis.studies.ratios import Logs, Ratios, ratios, together
+from virtometer.analysis.studies.ratios import Logs, Ratios, joined, ratios
 from virtometer.model import Estimate
 from virtometer.studies.data import PublishedValue
 from virtometer.studies.questions import Fairness
@@ -91,7 +91,7 @@ def _shares(guests: int, then: Sequence[PrintedRow], now: Sequence[MeasuredRow])
     known = [pair for group in printed if (pair := _printed(group)) is not None]
     groups = [group for row in now for group in row.groups if group.guests == guests and group.speeds]
     uneven = [of for group in groups if (of := _uneven(group))]
-    here = together(uneven, median=True)
+    here = joined(uneven, median=True)
     return Shares(
         guests,
         ratios(one for one, _ in known),
@@ -99,9 +99,9 @@ def _shares(guests: int, then: Sequence[PrintedRow], now: Sequence[MeasuredRow])
         any(group.spread is not None for group in printed),
         _judged([(one, one) for one, _ in known]),
         here,
-        together([of for group in groups if (of := _worst(group))], median=True),
-        together([of for group in groups if (of := _within_blocks(group))], median=True),
-        _judged([_ends(together([one])) for one in uneven]),
+        joined([of for group in groups if (of := _worst(group))], median=True),
+        joined([of for group in groups if (of := _within_blocks(group))], median=True),
+        _judged([_ends(joined([one])) for one in uneven]),
     )
 
 

@@ -77,7 +77,7 @@ def positive(of: Blocks) -> Blocks:
     return {block: one for block, one in of.items() if one > 0}
 
 
-def together(of: Sequence[Logs], *, median: bool = False) -> Estimate | None:
+def joined(of: Sequence[Logs], *, median: bool = False) -> Estimate | None:
     """The mean of several ratios, or their median, within each block that all have, with the interval of the blocks."""
     if not of:
         return None

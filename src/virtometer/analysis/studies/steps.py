@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from virtometer.analysis.effects.claims import Influence
 from virtometer.analysis.studies.matching import Matcher
-from virtometer.analysis.studies.ratios import Ratios, ratio_now, ratio_then, ratios, together
+from virtometer.analysis.studies.ratios import Ratios, joined, ratio_now, ratio_then, ratios
 from virtometer.model import Estimate
 from virtometer.studies.data import PublishedValue
 from virtometer.studies.questions import Stage, Steps
@@ -85,7 +85,7 @@ def _then(pairs: _Pairs) -> Ratios | None:
 
 def _now(pairs: _Pairs, matcher: Matcher) -> Estimate | None:
     some = [ratio_now(one, other, matcher) for one, other in pairs if one is not None and other is not None]
-    return together([of for of in some if of], median=True)
+    return joined([of for of in some if of], median=True)
 
 
 def _here(of: Steps, matcher: Matcher) -> list[StepHere]:

@@ -43,7 +43,7 @@ class AnswerTable:
 
 @dataclass(frozen=True, slots=True)
 class AnswerBlock:
-    """Questions that are answered together. Several have ratios, and one table of them; others stand alone.
+    """Several questions with ratios, which share one table, or another question alone.
 
     question: empty where the table has the questions. published: the answer of the study in our words.
     """
@@ -100,7 +100,7 @@ def _of_ratios(some: Sequence[tuple[Answered, RatiosFound]], *, here: bool) -> l
 
 _SAID = {
     "matters": "these parameters matter: {}.",
-    "matters with others": "these matter together with others: {}.",
+    "matters with others": "these matter with others: {}.",
     "does not matter": f"these do not matter, within {100 * MARGIN:g} %: {{}}.",
     "undecided": "these stay undecided: {}.",
 }
@@ -118,8 +118,8 @@ def _effects(of: EffectsFound, *, here: bool) -> tuple[list[str], list[AnswerTab
             of.main,
         ),
         _effect_table(
-            "Two parameters together: how much the second one changes what the first one brings.",
-            "two parameters",
+            "Interactions: how much the second parameter changes what the first one brings.",
+            "interaction",
             of.interactions,
         ),
     ]
