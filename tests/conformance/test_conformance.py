@@ -21,7 +21,7 @@ from tests.conformance.conftest import DISK_BYTES, REGISTRY, Living, lab_context
 from tests.conformance.conversation import ANSWER_S, Talk
 from tests.waiting import wait_until
 from virtometer.design.parse import read_plan
-from virtometer.design.plan.reference import sections
+from virtometer.design.reference.tables import sections
 from virtometer.environments.base import Check, Environment, Guest, Namespace
 from virtometer.environments.parts.process_guest import ProcessGuest
 from virtometer.environments.registry import KINDS

@@ -29,7 +29,7 @@ PRODUCT = [file for file in CODE if file.is_relative_to(ROOT / "src")]
 NO_SENTENCES = {
     "src/virtometer/report/machine/": "declarations of fields, which become tables",
     "src/virtometer/model/": "descriptions of fields, which become tables",
-    "src/virtometer/design/plan/reference_page.py": "lists of a page, which is checked as a document",
+    "src/virtometer/design/reference/page.py": "lists of a page, which is checked as a document",
     "src/virtometer/environments/": "descriptions of settings, which become tables, and scripts",
     "src/virtometer/store/sample_rows.py": "a query",
     "src/virtometer/report/findings/clocks.py": "an expression of a plot",

@@ -38,7 +38,7 @@ def test_names_of_levels_and_lists_of_constraints() -> None:
     assert level_list(["a", "b"]) == ("a", "b")
 
 
-@pytest.mark.parametrize("wrong", [{"type": "whole"}, {"resolution": 2}, {"runs": 65}, {"seed": -1}, {"colour": 1}])
+@pytest.mark.parametrize("wrong", [{"type": 1}, {"resolution": 2}, {"runs": 65}, {"seed": -1}, {"colour": 1}])
 def test_what_a_design_cannot_say_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         Design.model_validate(wrong)

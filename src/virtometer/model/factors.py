@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
@@ -10,8 +10,6 @@ from virtometer.model.plain import Frozen, Level, Name, parse_size
 
 MAX_FACTORS = 16
 MAX_LEVELS = 16
-
-DesignType = Literal["full", "fraction", "screening", "optimal", "random", "one at a time", "sequential"]
 
 
 def level_text(level: object) -> str:
@@ -121,13 +119,7 @@ class Design(Frozen):
 
     set_by_laboratory: ClassVar[frozenset[str]] = frozenset({"left_out"})
 
-    type: DesignType = Field(
-        default="full",
-        description="full: every combination; fraction: a regular part of those of two levels; screening: the "
-        "definitive one of three numeric levels; optimal: combinations that estimate the terms best; random: a "
-        "random part; one at a time: the reference with one factor changed; sequential: all factors in few "
-        "combinations first, then those that can matter with all interactions and levels",
-    )
+    type: str = Field(default="full", description="which combinations are measured")
     resolution: Annotated[int, Field(ge=3, le=5)] | None = Field(
         default=None,
         description="of a fraction, and of the first stage of a sequential design: 3, 4 or 5, the shortest chain of "

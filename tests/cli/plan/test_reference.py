@@ -9,7 +9,7 @@ import pytest
 
 from tests.cli.laboratory import PROGRAM, virtometer
 from tests.sentences import Said
-from virtometer.design.plan.reference import sections
+from virtometer.design.reference.tables import sections
 from virtometer.environments.registry import KINDS
 from virtometer.errors import UsageError
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from virtometer.cli.parts.console import PlainConsole
-    from virtometer.design.plan.reference import Entry, Section
+    from virtometer.design.reference.tables import Entry, Section
 
 
 def reference(
@@ -30,7 +30,7 @@ def reference(
 
     found = reference_here(name)
     if markdown:
-        from virtometer.design.plan.reference_page import page
+        from virtometer.design.reference.page import page
 
         put_document(page(found))
         return

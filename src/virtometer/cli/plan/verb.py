@@ -127,7 +127,7 @@ def schema() -> None:
     """Print the JSON Schema of plans, as contract/schema/plan.schema.json holds it."""
     import json
 
-    from virtometer.design.plan.schema import plan_schema
+    from virtometer.design.reference.schema import plan_schema
 
     put_document(json.dumps(plan_schema(), indent=2))
 

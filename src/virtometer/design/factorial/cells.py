@@ -5,14 +5,14 @@ Works on the plain data, so that what is wrong with a level has a message with t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from virtometer.design.plan.document import Document, Path
+from virtometer.design.plan.document import Document, Path, Wrong
 from virtometer.design.plan.factor_checks import TUNING, bases, wrong_constraint, wrong_factors, wrong_form
 from virtometer.design.plan.validated import Model, validated
-from virtometer.design.plan.validation_messages import unknown
+from virtometer.design.plan.validation_messages import choice, unknown
 from virtometer.model import (
     Constraint,
     Design,
@@ -22,7 +22,7 @@ from virtometer.model import (
 )
 
 if TYPE_CHECKING:
-    from virtometer.design.factorial.choice import Chosen
+    from virtometer.design.factorial.choice import Chosen, DesignType
     from virtometer.design.factorial.space import Cell, Space
 
 MAX_NAME = 60
@@ -55,7 +55,8 @@ def in_cells(document: Document) -> Document:
     factors, constraints, design = _models(document)
     if design is None or document.wrong:
         return document
-    document.refuse(wrong_factors(factors, design, plan, [one["name"] for one in environments]))
+    names = [one["name"] for one in environments]
+    document.refuse(wrong_factors(factors, design, plan, names, centred=_type_of(design).centred))
     for number, one in enumerate(constraints):
         document.refuse((("constraints", number, *path), sentence) for path, sentence in wrong_constraint(one, factors))
     return document if document.wrong else _expanded(document, factors, constraints, design)
@@ -80,7 +81,23 @@ def _models(document: Document) -> tuple[list[Factor], list[Constraint], Design 
         document.refuse([(("design", "left_out"), unknown("unknown field", "left_out", allowed))])
     elif "design" in document.value:
         design = validated(Design, document, ("design",), "field")
+        if design is not None:
+            document.refuse(_unknown_type(design))
     return each(Factor, "factors"), each(Constraint, "constraints"), design
+
+
+def _unknown_type(design: Design) -> Iterator[Wrong]:
+    from virtometer.design.factorial.registry import DESIGNS
+
+    if design.type not in DESIGNS:
+        yield ("design", "type"), choice("'type'", design.type, DESIGNS)
+
+
+def _type_of(design: Design) -> DesignType:
+    # numpy takes a while to load, and most plans have no factors.
+    from virtometer.design.factorial.registry import DESIGNS
+
+    return DESIGNS[design.type]
 
 
 def space_of(factors: Sequence[Factor], constraints: Sequence[Constraint], design: Design) -> Space:
@@ -96,7 +113,7 @@ def space_of(factors: Sequence[Factor], constraints: Sequence[Constraint], desig
             for name, some in given.items()
         }
 
-    usual = 1 if design.type == "screening" else 0
+    usual = 1 if _type_of(design).centred else 0
     references = tuple(
         usual if factor.reference is None else factor.level_names.index(factor.reference) for factor in factors
     )
@@ -107,16 +124,11 @@ def space_of(factors: Sequence[Factor], constraints: Sequence[Constraint], desig
 def _expanded(
     document: Document, factors: Sequence[Factor], constraints: Sequence[Constraint], design: Design
 ) -> Document:
-    # numpy takes a while to load, and most plans have no factors.
-    from virtometer.design.factorial.choice import DesignError, choose
-    from virtometer.design.factorial.sequential import first_stage
+    from virtometer.design.factorial.choice import DesignError
 
     space = space_of(factors, constraints, design)
     try:
-        if design.type == "sequential":
-            chosen = first_stage(space, [factor.numbers for factor in factors], design)
-        else:
-            chosen = choose(space, design)
+        chosen = _type_of(design).choose(space, design, [factor.numbers for factor in factors])
     except DesignError as cause:
         path = ("design", cause.field) if cause.field else ("design",) if "design" in document.value else ("factors",)
         document.refuse([(path, cause.sentence)])

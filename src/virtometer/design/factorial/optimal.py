@@ -13,19 +13,109 @@ designs to reduce dependence on an assumed model, Technometrics 36, 1994).
 
 from __future__ import annotations
 
+import math
+from abc import abstractmethod
 from collections.abc import Sequence
 
 import numpy as np
 
-from virtometer.design.factorial.matrix import Matrix, estimates, model_matrix
-from virtometer.design.factorial.space import Cell, Space, Term, ordered
+from virtometer.design.factorial.choice import MAX_CELLS, DesignError, OneStage, cannot_estimate
+from virtometer.design.factorial.matrix import Matrix, estimable, estimates, model_matrix
+from virtometer.design.factorial.space import MAX_CANDIDATES, Cell, Space, Term, ordered
 from virtometer.design.schedule.shuffle import Generator
+from virtometer.model import Design
 
 _STARTS = 8
 _PASSES = 30
 _BETTER = 1 + 1e-7  # a gain below it is rounding, and would depend on the machine
 _RIDGE = 1e-6  # makes a determinant of cells that do not yet estimate all terms
 _TRIES = 200
+_LOOKED_AT = 1_024  # combinations, drawn from more: an exchange tries each of them many times
+
+
+class _Part(OneStage):
+    """So many of the cells that constraints allow."""
+
+    takes = frozenset({"runs"})
+
+    @abstractmethod
+    def part(
+        self, space: Space, candidates: Sequence[Cell], terms: Sequence[Term], runs: int, seed: int
+    ) -> list[Cell] | None:
+        """`runs` of the candidates; None where no such part was found that estimates all terms."""
+
+    def usual_terms(self, space: Space, design: Design) -> Sequence[Term]:
+        """Main effects, and all interactions that the allowed cells can estimate, if so many runs hold both."""
+        mains, everything = space.mains(), [*space.mains(), *space.pairs()]
+        runs = MAX_CELLS if design.runs is None else design.runs
+        if space.size > MAX_CANDIDATES or space.freedom(everything) + 1 > runs:
+            return mains
+        return estimable(space, allowed(space, 1), mains, space.pairs())
+
+    def cells(self, space: Space, design: Design, terms: Sequence[Term]) -> Sequence[Cell]:
+        """The cells of `part`, of the combinations that are allowed. Raises DesignError."""
+        if space.size > MAX_CANDIDATES:
+            raise DesignError(
+                f"the factors have {space.size} combinations, and {MAX_CANDIDATES} at most can be chosen from", "type"
+            )
+        candidates = allowed(space, design.seed)
+        needed = space.freedom(terms) + 1
+        runs = design.runs if design.runs is not None else min(usual_runs(needed), len(candidates), MAX_CELLS)
+        if runs > len(candidates):
+            raise DesignError(f"'runs' is {runs}, and only {len(candidates)} combinations are possible", "runs")
+        if runs < needed:
+            raise DesignError(f"{runs} combinations cannot estimate {needed} numbers: the mean and the terms", "runs")
+        found = self.part(space, candidates, terms, runs, design.seed)
+        if found is None:
+            found = candidates if len(candidates) <= runs else None
+        if found is None or not estimates(space, found, terms):
+            if not estimates(space, candidates, terms):
+                raise DesignError(cannot_estimate(space, candidates, terms), "terms" if design.terms else "")
+            raise DesignError(
+                f"no {runs} combinations were found that estimate the terms; ask for more with 'runs'",
+                "runs" if design.runs is not None else "",
+            )
+        return tuple(found)
+
+
+class Optimal(_Part):
+    """The cells that estimate the terms best."""
+
+    name = "optimal"
+    meaning = "combinations that estimate the terms best"
+
+    def part(
+        self, space: Space, candidates: Sequence[Cell], terms: Sequence[Term], runs: int, seed: int
+    ) -> list[Cell] | None:
+        """Those of `optimal`."""
+        return optimal(space, candidates, terms, runs, seed)
+
+
+class Random(_Part):
+    """Random cells, for factors whose constraints exclude much."""
+
+    name = "random"
+    meaning = "a random part"
+
+    def part(
+        self, space: Space, candidates: Sequence[Cell], terms: Sequence[Term], runs: int, seed: int
+    ) -> list[Cell] | None:
+        """Those of `random_part`."""
+        return random_part(space, candidates, terms, runs, seed)
+
+
+def usual_runs(numbers: int) -> int:
+    """Combinations for a model of so many numbers where the plan does not say: a quarter more, two at least."""
+    return numbers + max(2, math.ceil(numbers / 4))
+
+
+def allowed(space: Space, seed: int) -> list[Cell]:
+    """The combinations that no constraint excludes, or a random part of many; the reference is among them."""
+    found = list(space.cells())
+    if len(found) <= _LOOKED_AT:
+        return found
+    others = [cell for cell in Generator(seed).shuffled(found) if cell != space.references]
+    return [space.references, *others[: _LOOKED_AT - 1]]
 
 
 def optimal(

@@ -13,12 +13,63 @@ again from the cells alone.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
-from virtometer.design.factorial.space import Cell, Term
+from virtometer.design.factorial.aliases import resolution
+from virtometer.design.factorial.choice import MAX_CELLS, DesignError, OneStage
+from virtometer.design.factorial.space import Cell, Space, Term, ordered
+from virtometer.model import Design
 
 _WORDS = 1 << 18  # of the sets of generators that are compared, in all
 _STEPS = 200_000  # of the search for them
+
+
+class Fraction(OneStage):
+    """A regular fraction of factors with two levels."""
+
+    name = "fraction"
+    meaning = "a regular part of those of two levels"
+    takes = frozenset({"resolution"})
+
+    def usual_terms(self, space: Space, design: Design) -> Sequence[Term]:
+        """Main effects; of the resolution 5 interactions as well."""
+        return [*space.mains(), *(space.pairs() if _wanted(design) == 5 else ())]
+
+    def cells(self, space: Space, design: Design, terms: Sequence[Term]) -> Sequence[Cell]:
+        """Those of the smallest fraction. Raises DesignError."""
+        for name, levels in zip(space.names, space.levels, strict=True):
+            if len(levels) != 2:
+                raise DesignError(
+                    f"a fraction has factors of two levels, and '{name}' has {len(levels)}; write 'type: optimal'",
+                    "type",
+                )
+        factors, wanted = len(space.names), _wanted(design)
+        least = max(1, math.ceil(math.log2(1 + max(factors, space.freedom(terms)))))
+        for basic in range(min(least, factors), factors + 1):
+            if 1 << basic > MAX_CELLS:
+                break
+            found = fraction(factors, basic, wanted, terms)
+            if found is not None:
+                # 0 is the reference: the fraction holds it whichever level that is.
+                cells = ordered(
+                    (tuple(one ^ first for one, first in zip(cell, space.references, strict=True)) for cell in found),
+                    space.references,
+                )
+                counted = resolution(space, cells)
+                if counted is not None and counted < wanted:
+                    raise DesignError(f"the fraction has the resolution {counted} only", "resolution")
+                return cells
+        raise DesignError(
+            f"no fraction of at most {MAX_CELLS} combinations of {factors} factors has the resolution {wanted} and "
+            "estimates the terms; ask for less, or write 'type: optimal'",
+            "resolution" if design.resolution is not None else "type",
+        )
+
+
+def _wanted(design: Design) -> int:
+    """The resolution that a plan asks for; 4 where it names none."""
+    return 4 if design.resolution is None else design.resolution
 
 
 def fraction(factors: int, basic: int, resolution: int, terms: Sequence[Term] = ()) -> list[Cell] | None:

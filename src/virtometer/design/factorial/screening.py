@@ -13,12 +13,33 @@ On orthogonal matrices, Journal of Mathematics and Physics 12 (1933). `conferenc
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from virtometer.design.factorial.space import Cell
+from virtometer.design.factorial.choice import DesignError, OneStage
+from virtometer.design.factorial.space import Cell, Space, Term, ordered
+from virtometer.model import Design
 
 ORDERS = (4, 6, 8, 10, 12, 14, 18)
 """Of the conference matrices that are made here."""
+
+
+class Screening(OneStage):
+    """The definitive screening design of three to eighteen factors."""
+
+    name = "screening"
+    meaning = "the definitive one of three numeric levels"
+    centred = True
+
+    def cells(self, space: Space, design: Design, terms: Sequence[Term]) -> Sequence[Cell]:
+        """The cells of `screening`."""
+        if any(size != 3 for size in space.sizes):
+            wrong = next(name for name, size in zip(space.names, space.sizes, strict=True) if size != 3)
+            raise DesignError(
+                f"screening has factors of three numeric levels, low to high: '{wrong}' has others", "type"
+            )
+        if not 3 <= len(space.names) <= ORDERS[-1]:
+            raise DesignError(f"screening has 3 to {ORDERS[-1]} factors, and the plan has {len(space.names)}", "type")
+        return ordered(screening(len(space.names)), space.references)
 
 
 def screening(factors: int) -> list[Cell]:

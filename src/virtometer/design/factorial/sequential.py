@@ -19,13 +19,15 @@ from virtometer.design.factorial.choice import (
     MAX_CELLS,
     Chosen,
     DesignError,
-    allowed,
-    choose,
+    DesignType,
+    OneStage,
     refuse_without_reference,
-    usual_runs,
     verify,
 )
-from virtometer.design.factorial.optimal import optimal
+from virtometer.design.factorial.full import Full
+from virtometer.design.factorial.optimal import Optimal, allowed, optimal, usual_runs
+from virtometer.design.factorial.regular import Fraction
+from virtometer.design.factorial.screening import Screening
 from virtometer.design.factorial.space import Cell, Exclusion, Space, Term
 from virtometer.model import Design
 
@@ -33,6 +35,18 @@ USUAL_CELLS = 32
 """Of the second stage, at most, where the plan does not say."""
 
 _SMALL = 16  # cells up to which all combinations are measured
+_Tried = tuple[OneStage, Design]
+
+
+class Sequential(DesignType):
+    """The first stage of a sequential design; the second follows from what it finds."""
+
+    name = "sequential"
+    meaning = "all factors in few combinations first, then those that can matter with all interactions and levels"
+
+    def choose(self, space: Space, design: Design, numbers: Sequence[Sequence[float] | None]) -> Chosen:
+        """The design of the first stage, as `first_stage` makes it."""
+        return first_stage(space, numbers, design)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,13 +142,13 @@ def first_stage(space: Space, numbers: Sequence[Sequence[float] | None], design:
     refuse_without_reference(space)
     part = part_of(space, first_levels(space, numbers))
     sizes = set(part.space.sizes)
-    tried: list[Design] = []
+    tried: list[_Tried] = []
     if sizes == {2}:
-        tried.append(Design(type="fraction", resolution=design.resolution, terms=["main"]))
+        tried.append((Fraction(), Design(resolution=design.resolution, terms=["main"])))
     elif design.resolution is not None:
         raise DesignError("'resolution' is for factors that have two levels in the first stage", "resolution")
     if sizes == {3} and all(own is not None for own in numbers) and len(numbers) > 2:
-        tried.append(Design(type="screening"))
+        tried.append((Screening(), Design()))
     made = _first_possible(part.space, tried)
     if made is None:
         made = _mains(part.space, design.seed)
@@ -153,15 +167,15 @@ def _mains(space: Space, seed: int) -> Chosen:
     runs = min(max(2 * numbers, usual_runs(numbers)), MAX_CELLS, len(candidates))
     cells = optimal(space, candidates, terms, runs, seed, space.pairs())
     if cells is None:  # says why
-        return choose(space, Design(type="optimal", terms=["main"], runs=runs, seed=seed))
+        return Optimal().choose(space, Design(terms=["main"], runs=runs, seed=seed))
     verify(space, cells)
     return Chosen(tuple(cells), terms, tuple(space.pairs()))
 
 
-def _first_possible(space: Space, tried: Iterable[Design]) -> Chosen | None:
-    for design in tried:
+def _first_possible(space: Space, tried: Iterable[_Tried]) -> Chosen | None:
+    for of_type, design in tried:
         try:
-            return choose(space, design)
+            return of_type.choose(space, design)
         except DesignError:
             continue
     return None
@@ -202,17 +216,17 @@ def _with_interactions(space: Space, most: int, seed: int) -> Chosen | None:
     """The smallest of the designs that have all interactions that the allowed cells can tell; None beyond `most`."""
     possible = sum(1 for _ in space.cells())
     numbers = 1 + space.freedom([*space.mains(), *space.pairs()])
-    tried = []
+    tried: list[_Tried] = []
     if possible <= min(_SMALL, most):
-        tried.append(Design(type="full"))
+        tried.append((Full(), Design()))
     if set(space.sizes) == {2} and len(space.names) > 1:
-        tried.append(Design(type="fraction", resolution=5))
+        tried.append((Fraction(), Design(resolution=5)))
     if possible <= most:
-        tried.append(Design(type="full"))
+        tried.append((Full(), Design()))
     if numbers <= most:
-        tried.append(Design(type="optimal", runs=min(usual_runs(numbers), most, possible), seed=seed))
-    for design in tried:
-        made = _first_possible(space, [design])
+        tried.append((Optimal(), Design(runs=min(usual_runs(numbers), most, possible), seed=seed)))
+    for one in tried:
+        made = _first_possible(space, [one])
         if made is not None and len(made.cells) <= most:
             return made
     return None

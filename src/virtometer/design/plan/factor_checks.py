@@ -81,9 +81,12 @@ def _of_levels(levels: object) -> Iterator[Wrong]:
 
 
 def wrong_factors(
-    factors: Sequence[Factor], design: Design, plan: Mapping[str, Any], names: list[str]
+    factors: Sequence[Factor], design: Design, plan: Mapping[str, Any], names: list[str], *, centred: bool
 ) -> Iterator[Wrong]:
-    """Faults of each factor, and of factors that vary the same setting."""
+    """Faults of each factor, and of factors that vary the same setting.
+
+    centred: whether the type of the design has factors of three numeric levels around their reference.
+    """
     first: dict[str, int] = {}
     owner: dict[str, str] = {}
     chosen = [one for one in factors if one.environments]
@@ -94,7 +97,7 @@ def wrong_factors(
         first.setdefault(factor.name, number)
         if _SEPARATORS.search(factor.name) or factor.name in _RESERVED:
             yield (*at, "name"), f"'{factor.name}' is no name of a factor: without ':', ',' and '=', and not 'main'"
-        yield from ((((*at, *path)), sentence) for path, sentence in _of_factor(factor, design))
+        yield from ((((*at, *path)), sentence) for path, sentence in _of_factor(factor, design, centred=centred))
         if factor.environments and factor is not chosen[0]:
             yield (*at, "environments"), f"'{chosen[0].name}' has 'environments' already; one factor may"
         for name in factor.environments:
@@ -113,7 +116,7 @@ def wrong_factors(
                     yield where, f"'{setting}' is a factor and must not have a value of its own as well"
 
 
-def _of_factor(factor: Factor, design: Design) -> Iterator[Wrong]:
+def _of_factor(factor: Factor, design: Design, *, centred: bool) -> Iterator[Wrong]:
     """What is wrong with one factor's levels and reference."""
     if bool(factor.environments) == bool(factor.levels):
         yield ("levels",), f"the factor '{factor.name}' needs 'levels', or 'environments' as its levels"
@@ -138,12 +141,15 @@ def _of_factor(factor: Factor, design: Design) -> Iterator[Wrong]:
                 )
     if factor.reference is not None and factor.reference not in levels:
         yield ("reference",), unknown(f"unknown level of {factor.name}", factor.reference, levels)
-    if design.type == "screening":
+    if centred:
         numbers = factor.numbers or ()
         if len(numbers) != 3 or not numbers[0] < numbers[1] < numbers[2]:
-            yield (where,), f"screening has factors of three numeric levels, low to high: '{factor.name}' has others"
+            yield (
+                (where,),
+                f"{design.type} has factors of three numeric levels, low to high: '{factor.name}' has others",
+            )
         elif factor.reference not in (None, levels[1]):
-            yield ("reference",), f"the reference of a screening is its centre: '{levels[1]}' of '{factor.name}'"
+            yield ("reference",), f"the reference of a {design.type} is its centre: '{levels[1]}' of '{factor.name}'"
 
 
 def _of_environment(

@@ -77,9 +77,7 @@ def sentence(error: ErrorDetails, model: type[BaseModel], what: str, given: obje
         return f"{shown} is {value(given)}, but must be a multiple of {_like(given, context['multiple_of'])}"
     if kind in {"literal_error", "enum"}:
         allowed = str(context["expected"]).replace(" or ", ", ").replace("'", "").split(", ")
-        near = nearest(given, allowed) if isinstance(given, str) else None
-        hint = f" did you mean '{near}'?" if near else ""
-        return f"{shown} is {value(given)};{hint} allowed: {', '.join(allowed)}"
+        return choice(shown, given, allowed)
     if kind in {"too_long", "string_too_long"}:
         unit = "characters" if kind == "string_too_long" else "entries"
         return f"{shown} has more than {context['max_length']} {unit}, but may have {context['max_length']} at most"
@@ -124,6 +122,14 @@ def unknown(what: str, name: str, allowed: Iterable[str]) -> str:
     near = nearest(name, names)
     hint = f"; did you mean '{near}'?" if near else ";"
     return f"{what} '{short(name)}'{hint} allowed: {', '.join(names) if names else 'none'}"
+
+
+def choice(shown: str, given: object, allowed: Iterable[str]) -> str:
+    """`'type' is 'ful'; did you mean 'full'? allowed: ...`. shown: what the sentence calls the field."""
+    names = list(allowed)
+    near = nearest(given, names) if isinstance(given, str) else None
+    hint = f" did you mean '{near}'?" if near else ""
+    return f"{shown} is {value(given)};{hint} allowed: {', '.join(names)}"
 
 
 def nearest(name: str, allowed: Iterable[str]) -> str | None:

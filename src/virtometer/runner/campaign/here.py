@@ -10,9 +10,9 @@ from typing import Any
 
 from virtometer.design.feasible import HostSizes, Impossible, impossible_here
 from virtometer.design.parse import PlanRead, read_plan
-from virtometer.design.plan.reference import Section, sections
 from virtometer.design.plan.resolved import ResolvedPlan
 from virtometer.design.plan.selection import Selection
+from virtometer.design.reference.tables import Section, sections
 from virtometer.design.schedule.duration import duration
 from virtometer.design.schedule.residents import GrowingGuests, Residents, growing_guests, residents
 from virtometer.design.schedule.trials import schedule

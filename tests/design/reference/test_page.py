@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tests.cli.laboratory import ROOT, virtometer
 from tests.sentences import Said
-from virtometer.design.plan.reference import Entry, Section, sections
-from virtometer.design.plan.reference_page import page
+from virtometer.design.reference.page import page
+from virtometer.design.reference.tables import Entry, Section, sections
 from virtometer.environments.registry import KINDS
 from virtometer.workloads.base import Operation
 

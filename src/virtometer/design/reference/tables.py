@@ -139,7 +139,19 @@ def _plan() -> Iterable[Section]:
         ("short workload", "what one workload has in the short form", ShortWorkload, ()),
     )
     for name, meaning, model, facts in parts:
-        yield Section("plan", name, name, meaning, "field", _entries(model), facts=facts)
+        entries = _entries(model)
+        if model is Design:
+            entries = tuple(_design_type(one) if one.name == "type" else one for one in entries)
+        yield Section("plan", name, name, meaning, "field", entries, facts=facts)
+
+
+def _design_type(of: Entry) -> Entry:
+    """The type of a design with all that the registry has."""
+    # numpy takes a while to load, and runs read this module as well.
+    from virtometer.design.factorial.registry import DESIGNS
+
+    meanings = (f"{name}: {one.meaning}" for name, one in DESIGNS.items())
+    return replace(of, type="choice", allowed=", ".join(DESIGNS), meaning="; ".join(meanings))
 
 
 def _environments(kinds: Kinds) -> Iterable[Section]:

@@ -10,7 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from virtometer.design.plan.document import read_document
-from virtometer.design.plan.schema import plan_schema
+from virtometer.design.reference.schema import plan_schema
 
 ROOT = Path(__file__).resolve().parents[3]
 FILE = ROOT / "contract" / "schema" / "plan.schema.json"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from virtometer.design.factorial.registry import DESIGNS
 from virtometer.model import Design, Plan, PlanEnvironment, PlanWorkload
 
 _ABOUT = (
@@ -23,6 +24,10 @@ def plan_schema() -> dict[str, Any]:
             del schema["$defs"][model.__name__]["properties"][name]
     for name in Plan.set_by_laboratory:
         del schema["properties"][name]
+    schema["$defs"]["Design"]["properties"]["type"] |= {
+        "enum": list(DESIGNS),
+        "description": "; ".join(f"{name}: {one.meaning}" for name, one in DESIGNS.items()),
+    }
     workload = schema["$defs"]["PlanWorkload"]
     # The operation may be a factor instead.
     workload["required"].remove("op")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Sequence
 
-from virtometer.design.plan.reference import Entry, Section
+from virtometer.design.reference.tables import Entry, Section
 
 _WIDTH = 120  # of lines of prose
 _HEADINGS = {"plan": "The plan", "environment": "Environments", "workload": "Workloads"}

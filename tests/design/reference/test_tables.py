@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field, ValidationError
 
 from tests.sentences import Said
 from virtometer import agent_table
-from virtometer.design.plan.reference import Entry, Section, sections
+from virtometer.design.reference.tables import Entry, Section, sections
 from virtometer.environments.registry import KINDS
 from virtometer.errors import UsageError
 from virtometer.model import parse_share, parse_size

@@ -1,0 +1,1 @@
+"""What may stand in a plan, for readers and for other programs. PURE."""
