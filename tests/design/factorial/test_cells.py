@@ -9,6 +9,7 @@ import pytest
 from tests.design.test_parse import BOXES, GOOD, BoxSettings, a_kind, drills, messages, parse
 from tests.sentences import Said
 from virtometer.design.factorial.cells import space_of
+from virtometer.design.factorial.registry import DESIGNS
 from virtometer.design.parse import read_plan
 from virtometer.design.plan.selection import Selection
 from virtometer.errors import PlanError
@@ -179,7 +180,6 @@ def test_a_fraction_of_three_factors_of_resolution_five_has_all_cells() -> None:
     ("design", "fact"),
     [
         ("{type: optimal, runs: 3}", "4 numbers"),
-        ("{type: whole}", "'whole'"),
         ("{terms: [cash]}", "'cash'"),
         ("{left_out: []}", "'left_out'"),
         ("full", "'full'"),
@@ -189,6 +189,12 @@ def test_a_design_that_cannot_be_made_names_its_line(said: Said, design: str, fa
     line = messages(varied(("blocks:", f"design: {design}\nblocks:")))[0]
     assert line.startswith("p.yaml:22: ") and fact in line
     said(line)
+
+
+def test_an_unknown_type_of_design_names_its_line_and_all_types() -> None:
+    (line,) = messages(varied(("blocks:", "design: {type: whole}\nblocks:")))
+    assert line.startswith("p.yaml:22: ") and "'whole'" in line
+    assert line.endswith(", ".join(DESIGNS))
 
 
 def test_a_screening_of_three_numeric_settings(said: Said) -> None:
