@@ -88,18 +88,17 @@ def impossible_here(resolved: ResolvedPlan, host: HostSizes) -> Iterator[Impossi
     yield from _too_many_guests(resolved, host)
     for number, environment in enumerate(plan.environments):
         at: Path = ("environments", number, "settings")
-        settings = environment.settings
-        memory = resolved.settings[environment.name].guest_memory
+        settings = resolved.settings[environment.name]
+        memory = settings.guest_memory
         if resolved.kind(environment).machine and memory is not None and memory > host.memory:
             its, whole = size_text(memory), rounded_size(host.memory)
             sentence = f"'{environment.name}' has {its} of memory, and this host {whole}"
             yield Impossible((*at, "memory"), sentence, environment.name)
-        missing = sorted(set(settings.get("cpuset") or ()) - host.processors)
+        missing = sorted((settings.own_processors or frozenset()) - host.processors)
         if missing:
             sentence = f"'cpuset' of '{environment.name}' names processor {missing[0]}, which this host does not have"
             yield Impossible((*at, "cpuset"), sentence, environment.name)
-        named = settings.get("processors")
-        numbers = set(named) if isinstance(named, list | tuple) else set()
+        numbers = set(settings.processors) if isinstance(settings.processors, tuple) else set()
         allowed = host.processors if host.allowed is None else host.processors & host.allowed
         if refused_ones := sorted(numbers - allowed):
             number, has = refused_ones[0], refused_ones[0] in host.processors

@@ -21,7 +21,7 @@ from virtometer.design.plan.validation_messages import unknown
 from virtometer.design.schedule import interleaving as scheduling
 from virtometer.design.schedule.trials import MAX_TRIALS, trial_count
 from virtometer.errors import PlanError, UsageError
-from virtometer.model import Kinds, Plan, PlanEnvironment, PlanWorkload
+from virtometer.model import Kinds, Plan, PlanEnvironment, PlanWorkload, on_host
 from virtometer.workloads.base import EVERYTHING
 from virtometer.workloads.registry import WORKLOADS
 
@@ -74,9 +74,11 @@ def read_plan(
             "workloads": list(_workloads(plan, document)),
         }
     )
-    document.refuse([*_names(plan, document), *_host_in_block(plan)])
+    document.refuse(_names(plan, document))
     document.check()
     plan = scenario_checks.completed(plan, document, kinds)
+    document.check()
+    document.refuse(_host_in_block(resolve(plan, kinds)))
     document.check()
     if plan.sequential:
         from virtometer.design.factorial.follow_up import refused_levels
@@ -152,13 +154,13 @@ def _workloads(plan: Plan, document: Document) -> Iterator[PlanWorkload]:
         yield workload
 
 
-def _host_in_block(plan: Plan) -> Iterator[Wrong]:
+def _host_in_block(resolved: ResolvedPlan) -> Iterator[Wrong]:
     """An environment cannot tune the host while guests of others live."""
+    plan = resolved.plan
     if plan.fresh == "trial" or len(plan.environments) == 1:
         return
     for number, environment in enumerate(plan.environments):
-        steps = environment.settings.get("tuning", [])
-        if any(isinstance(step, dict) and step.get("where") == "host" for step in steps):
+        if on_host(resolved.settings[environment.name].tuning):
             sentence = (
                 f"'{environment.name}' tunes the host while guests of other environments live. Write 'fresh: trial', "
                 "or tune for the whole plan ('tuning' of the plan)"

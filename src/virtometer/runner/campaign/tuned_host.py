@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from virtometer.design.factorial.cells import steps_given
 from virtometer.design.plan.factor_checks import TUNING
-from virtometer.model import Plan, on_host
+from virtometer.model import Plan, TuningStep, on_host
 
 
 def tunes_host(plan: Plan) -> bool:
@@ -12,4 +12,4 @@ def tunes_host(plan: Plan) -> bool:
     steps = [step for environment in plan.environments for step in environment.settings.get(TUNING, ())]
     for factor in plan.factors if plan.sequential else ():
         steps += [step for level in range(len(factor.level_names)) for step in steps_given([factor], (level,))]
-    return bool(on_host(plan.tuning)) or any(step.get("where") == "host" for step in steps)
+    return bool(on_host([*plan.tuning, *map(TuningStep.model_validate, steps)]))
