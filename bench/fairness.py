@@ -89,7 +89,8 @@ def found(group: Group) -> dict[str, Estimate | None]:
     fair = group.fairness
     if fair is None:
         return {**shares, "worst share": None, "max/min": None, "cv": None, "jain": None}
-    return {**shares, "worst share": fair.worst_share, "max/min": fair.max_over_min, "cv": fair.cv, "jain": fair.jain}
+    figures = {"worst share": fair.worst_share, "max/min": fair.max_over_min, "cv": fair.cv, "jain": fair.jain}
+    return {**shares, **{name: of and of.estimate for name, of in figures.items()}}
 
 
 def parts(campaign: Campaign, blocks: int) -> list[Campaign]:

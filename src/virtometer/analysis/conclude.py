@@ -163,7 +163,7 @@ class _Concluder:
         self.busy_host = busy_host
         self.strictness = strictness(campaign)
         decisive = {key: of.decisive for key, of in compared.items()}
-        self.worst = worst_blocks(decisive, self.plan.margin, self.strictness)
+        self.worst = worst_blocks(decisive, lambda key: (key[1], self.plan.baseline), self.plan.margin, self.strictness)
         self.status = {status.name: status for status in campaign.environments}
         self.workloads = {workload.name: workload for workload in self.plan.workloads}
         self.costs = block_costs(campaign)

@@ -97,12 +97,13 @@ class Control:
 class WorstBlock:
     """The block of a comparison whose ratio is farthest from the median of the blocks, counted from 0.
 
-    without: the ratio over the other blocks. verdict_without: the verdict by the same rules without this block.
+    ratio: of this block alone. without: over the other blocks. verdict_without: by the same rules, without
+    this block.
     """
 
     block: int
-    ratio: float
-    without: Estimate
+    ratio: Quantity[Estimate]
+    without: Quantity[Estimate]
     verdict_without: Verdict
 
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.analysis.simulated_campaigns import Place, Work, changed, finding_of, gaussian, simulate
 from tests.sentences import Said
 from virtometer.analysis import analyse
+from virtometer.analysis.compare.values import efficiency
 from virtometer.analysis.compare.worst_block import farthest, notes, worst_blocks
 from virtometer.analysis.statistics.interval import interval
 from virtometer.analysis.statistics.spread import spread
@@ -21,6 +22,10 @@ from virtometer.model import Campaign, Estimate, Verdict, WorstBlock
 
 LOGS = st.lists(st.floats(-3, 3), min_size=3, max_size=40)
 STEADY = [0.0, 0.01, -0.01, 0.005, -0.005, 0.002, -0.002, 0.001]
+
+
+def sides(_: object) -> tuple[str, str]:
+    return "box", "native"
 
 
 def numbered(logs: list[float]) -> dict[int, float]:
@@ -57,18 +62,18 @@ def test_no_block_is_farther_and_the_order_does_not_matter(logs: list[float], ra
 
 
 def test_the_ratio_without_it_is_that_of_the_other_blocks() -> None:
-    worst = worst_blocks({"box": numbered([*STEADY, math.log(0.5)])}, 0.05)["box"]
+    worst = worst_blocks({"box": numbered([*STEADY, math.log(0.5)])}, sides, 0.05)["box"]
     assert worst.block == 8
-    assert worst.ratio == pytest.approx(0.5)
-    assert worst.without.n == 8
-    assert worst.without.value == pytest.approx(math.exp(statistics.fmean(STEADY)))
-    assert worst.without.low is not None and worst.without.low < worst.without.value
+    assert worst.ratio.estimate.value == pytest.approx(0.5)
+    assert worst.without.estimate.n == 8
+    assert worst.without.estimate.value == pytest.approx(math.exp(statistics.fmean(STEADY)))
+    assert worst.without.estimate.low is not None and worst.without.estimate.low < worst.without.estimate.value
     assert worst.verdict_without is Verdict.EQUIVALENT
 
 
 def test_below_six_blocks_there_is_neither_an_interval_nor_a_verdict_without_it() -> None:
-    worst = worst_blocks({"box": numbered([-0.7, -0.71, -0.7, -0.69, -0.7, -3.0])}, 0.05)["box"]
-    assert (worst.without.n, worst.without.low, worst.without.high) == (5, None, None)
+    worst = worst_blocks({"box": numbered([-0.7, -0.71, -0.7, -0.69, -0.7, -3.0])}, sides, 0.05)["box"]
+    assert (worst.without.estimate.n, worst.without.estimate.low, worst.without.estimate.high) == (5, None, None)
     assert worst.verdict_without is Verdict.UNDECIDED
     assert notes(worst, Verdict.SLOWER) == [], "that five blocks decide nothing is no news"
 
@@ -78,18 +83,19 @@ def test_the_verdict_without_it_is_that_of_a_family_in_which_one_comparison_lack
     logs: list[list[float]],
 ) -> None:
     family = {key: numbered(of) for key, of in enumerate(logs)}
-    for key, worst in worst_blocks(family, 0.05).items():
+    for key, worst in worst_blocks(family, sides, 0.05).items():
         changed_family = {
             other: spread([log for block, log in of.items() if other != key or block != worst.block])
             for other, of in family.items()
         }
         decision = decide(changed_family, 0.05)[key]
         assert worst.verdict_without is decision.verdict
-        assert worst.without == interval(log for block, log in family[key].items() if block != worst.block)
+        assert worst.without.estimate == interval(log for block, log in family[key].items() if block != worst.block)
 
 
 def test_a_note_says_so_where_the_verdict_depends_on_the_block(said: Said) -> None:
-    worst = WorstBlock(3, 0.6123, Estimate(0.99, 0.98, 1.0, 8), Verdict.EQUIVALENT)
+    ratio, without = Estimate(0.6123, None, None, 1), Estimate(0.99, 0.98, 1.0, 8)
+    worst = WorstBlock(3, efficiency(*sides(0), ratio), efficiency(*sides(0), without), Verdict.EQUIVALENT)
     (note,) = notes(worst, Verdict.UNDECIDED)
     assert "without block 4 (ratio 0.612)" in note
     said(note)
@@ -113,8 +119,8 @@ def test_a_finding_has_its_worst_block_and_a_note() -> None:
     assert found.verdict is Verdict.UNDECIDED
     assert found.worst_block is not None
     assert found.worst_block.block == 2
-    assert found.worst_block.ratio == pytest.approx(0.5, rel=0.05)
-    assert found.worst_block.without.n == 8
+    assert found.worst_block.ratio.estimate.value == pytest.approx(0.5, rel=0.05)
+    assert found.worst_block.without.estimate.n == 8
     assert found.worst_block.verdict_without is Verdict.EQUIVALENT
     assert [note for note in found.notes if "without block 3 (ratio 0." in note and note.endswith("be equivalent")]
     assert finding_of(one_bad_block(), "native").worst_block is None

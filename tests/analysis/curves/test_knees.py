@@ -42,8 +42,8 @@ def test_latencies_are_in_host_time_and_by_rate() -> None:
     latencies = by_name(loaded({"native": 50_000}, sd=0.0))["native"].latencies
     assert list(latencies) == list(map(float, RATES))
     # The clocks of simulated guests run 100 ppm slow.
-    assert latencies[1000].value == pytest.approx(1e-4 / (1 - 0.02) * -math.log(1 - 0.985) * 1.0001, rel=1e-6)
-    assert latencies[1000].n == 9 and latencies[1000].low is not None
+    assert latencies[1000].estimate.value == pytest.approx(1e-4 / (1 - 0.02) * -math.log(1 - 0.985) * 1.0001, rel=1e-6)
+    assert latencies[1000].n == 9 and latencies[1000].estimate.low is not None
 
 
 @pytest.mark.parametrize("sd", [pytest.param(0.1, marks=pytest.mark.slow), 0.4])

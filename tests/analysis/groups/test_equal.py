@@ -44,13 +44,13 @@ def false(noise: Draw, guests: int, blocks: int, repetitions: int) -> tuple[floa
     accused = outside = 0
     for _ in range(repetitions):
         rates = noise(rng, (blocks, guests))
-        fair = over_blocks(rates.tolist())
+        fair = over_blocks("runc", rates.tolist())
         assert fair is not None and fair.worst_share_of_equal is not None
-        null = fair.worst_share_of_equal
+        null = fair.worst_share_of_equal.estimate
         assert null.low is not None and null.high is not None
         found = ranks([{f"{guest}": float(rate) for guest, rate in enumerate(row)} for row in rates])
         accused += any(one.gets_less or one.gets_more for one in found)
-        outside += fair.unequal or fair.worst_share.value > null.high
+        outside += fair.unequal or fair.worst_share.estimate.value > null.high
     return accused / repetitions, outside / repetitions
 
 
@@ -75,10 +75,13 @@ def test_equal_guests_are_accused_in_5_percent_whatever_their_noise(noise: Draw,
 def test_the_ideal_lies_outside_of_the_range_of_equal_guests() -> None:
     """Noise alone makes the worst share smaller than the ideal, and that is no unfairness."""
     rates = gauss(np.random.default_rng(42), (10, 4))
-    fair = over_blocks(rates.tolist())
+    fair = over_blocks("runc", rates.tolist())
     assert fair is not None and fair.worst_share_of_equal is not None
-    assert fair.worst_share_of_equal.high is not None and fair.worst_share_of_equal.high < fair.ideal_share
-    assert fair.worst_share.high is not None and fair.worst_share.high < fair.ideal_share
+    assert (
+        fair.worst_share_of_equal.estimate.high is not None
+        and fair.worst_share_of_equal.estimate.high < fair.ideal_share
+    )
+    assert fair.worst_share.estimate.high is not None and fair.worst_share.estimate.high < fair.ideal_share
     assert not fair.unequal
 
 
@@ -88,7 +91,7 @@ def test_unequal_guests_are_below_the_range_and_accused(shares: tuple[float, ...
     below = accused = 0
     for _ in range(40):
         rates = np.array(shares) * gauss(rng, (8, len(shares)))
-        fair = over_blocks(rates.tolist())
+        fair = over_blocks("runc", rates.tolist())
         below += fair is not None and fair.unequal
         p = p_of_equal(np.log(rates).tolist())
         accused += p[int(np.argmin(shares))] < 0.05

@@ -35,8 +35,8 @@ def test_the_published_guests_of_the_tables_6_2() -> None:
 def test_a_guest_that_got_nothing() -> None:
     found = fairness([1.0, 0.0])
     assert math.isinf(found.max_over_min) and found.worst_share == 0 and found.jain == pytest.approx(0.5)
-    over = over_blocks([[1.0, 0.0]] * 6)
-    assert over is not None and over.max_over_min is None and over.worst_share.value == 0
+    over = over_blocks("runc", [[1.0, 0.0]] * 6)
+    assert over is not None and over.max_over_min is None and over.worst_share.estimate.value == 0
 
 
 @pytest.mark.parametrize("rates", [[0.0, 0.0], [1.0, -1.0], [math.inf, 1.0]])
@@ -57,27 +57,31 @@ def test_injected_shares_are_found(quotas: tuple[float, ...], sd: float) -> None
     jain = (1 / (1 + cv**2)).mean()
     hits = 0
     for _ in range(REPETITIONS):
-        found = over_blocks([[quota * noisy(rng, sd) for quota in quotas] for _ in range(8)])
+        found = over_blocks("runc", [[quota * noisy(rng, sd) for quota in quotas] for _ in range(8)])
         assert found is not None and found.max_over_min is not None
         hits += (
-            covered(found.worst_share.low, truth[0], found.worst_share.high)
-            and covered(found.max_over_min.low, truth[1], found.max_over_min.high)
-            and covered(found.cv.low, truth[2], found.cv.high)
-            and covered(found.jain.low, jain, found.jain.high)
+            covered(found.worst_share.estimate.low, truth[0], found.worst_share.estimate.high)
+            and covered(found.max_over_min.estimate.low, truth[1], found.max_over_min.estimate.high)
+            and covered(found.cv.estimate.low, truth[2], found.cv.estimate.high)
+            and covered(found.jain.estimate.low, jain, found.jain.estimate.high)
         )
     assert hits >= LEAST
 
 
 def test_intervals_stay_within_what_is_possible() -> None:
     rng = np.random.default_rng(22)
-    found = over_blocks([[noisy(rng, 0.5) for _ in range(2)] for _ in range(6)])
-    assert found is not None and found.jain.high is not None and found.worst_share.high is not None
-    assert found.jain.high <= 1 and found.worst_share.high <= 0.5
-    assert found.cv.low is not None and found.cv.low >= 0
-    assert found.max_over_min is not None and found.max_over_min.low is not None and found.max_over_min.low >= 1
+    found = over_blocks("runc", [[noisy(rng, 0.5) for _ in range(2)] for _ in range(6)])
+    assert found is not None and found.jain.estimate.high is not None and found.worst_share.estimate.high is not None
+    assert found.jain.estimate.high <= 1 and found.worst_share.estimate.high <= 0.5
+    assert found.cv.estimate.low is not None and found.cv.estimate.low >= 0
+    assert (
+        found.max_over_min is not None
+        and found.max_over_min.estimate.low is not None
+        and found.max_over_min.estimate.low >= 1
+    )
 
 
 def test_few_blocks_have_no_interval() -> None:
-    found = over_blocks([[1.0, 2.0]] * 5)
-    assert found is not None and found.worst_share.low is None and found.jain.high is None
-    assert over_blocks([]) is None
+    found = over_blocks("runc", [[1.0, 2.0]] * 5)
+    assert found is not None and found.worst_share.estimate.low is None and found.jain.estimate.high is None
+    assert over_blocks("runc", []) is None

@@ -12,6 +12,7 @@ from tests.analysis.simulated_campaigns import Place, changed, simulate, with_ru
 from tests.sentences import Said
 from virtometer.analysis import analyse
 from virtometer.analysis.compare.reference_clock import timed
+from virtometer.analysis.compare.values import efficiency
 from virtometer.analysis.describe.measures import Times
 from virtometer.model import (
     CommandLine,
@@ -110,7 +111,8 @@ def test_of_guests_that_took_turns_the_ratio_in_slices_stands_beside_that_in_lon
 
 
 def test_the_worst_block_is_counted_from_1_and_stands_beside_the_result_without_it() -> None:
-    worst = WorstBlock(3, 0.6123, Estimate(0.951, 0.941, 0.961, 8), Verdict.EQUIVALENT)
+    ratio, without = Estimate(0.6123, None, None, 1), Estimate(0.951, 0.941, 0.961, 8)
+    worst = WorstBlock(3, efficiency("box", "native", ratio), efficiency("box", "native", without), Verdict.EQUIVALENT)
     of = [finding(worst_block=worst), finding(subject="other")]
     table = html_tables.numbers(of, {})
     assert [row[-2:] for row in table.rows] == [("4: 0.612", "0.95 ±0.01 equivalent"), ("", "")]

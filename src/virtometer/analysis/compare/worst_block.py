@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TypeVar
 
+from virtometer.analysis.compare.values import efficiency
 from virtometer.analysis.statistics.interval import interval
 from virtometer.analysis.statistics.spread import spread
 from virtometer.analysis.statistics.verdicts import p_values, verdict_of
-from virtometer.model import MIN_BLOCKS, Verdict, WorstBlock
+from virtometer.model import MIN_BLOCKS, Estimate, Verdict, WorstBlock
 
 Which = TypeVar("Which")
 
@@ -35,11 +36,15 @@ def farthest(logs: Mapping[int, float]) -> int | None:
 
 
 def worst_blocks(
-    family: Mapping[Which, Mapping[int, float]], margin: float, strictness: float = 1.0
+    family: Mapping[Which, Mapping[int, float]],
+    sides: Callable[[Which], tuple[str, str]],
+    margin: float,
+    strictness: float = 1.0,
 ) -> dict[Which, WorstBlock]:
     """The worst block of every comparison that has one.
 
-    family: log ratios by block, those that are decided by. strictness: as in `verdicts.decide`.
+    family: log ratios by block, those that are decided by. sides: the subject and the reference of a
+    comparison. strictness: as in `verdicts.decide`.
     """
     tested = p_values({key: spread(logs.values()) for key, logs in family.items()})
     found = {}
@@ -51,7 +56,10 @@ def worst_blocks(
         without = interval(others, strictness=strictness)
         assert without is not None  # of three blocks two are left
         verdict = verdict_of(key, spread(others), tested, margin, strictness)
-        found[key] = WorstBlock(block, math.exp(logs[block]), without, verdict)
+        ratio = Estimate(math.exp(logs[block]), None, None, 1)
+        found[key] = WorstBlock(
+            block, efficiency(*sides(key), ratio, "one block"), efficiency(*sides(key), without), verdict
+        )
     return found
 
 
@@ -60,6 +68,6 @@ def notes(worst: WorstBlock | None, verdict: Verdict) -> list[str]:
     if worst is None or worst.without.n < MIN_BLOCKS or worst.verdict_without is verdict:
         return []
     return [
-        f"the verdict depends on one block: without block {worst.block + 1} (ratio {worst.ratio:.3g}) "
+        f"the verdict depends on one block: without block {worst.block + 1} (ratio {worst.ratio.estimate.value:.3g}) "
         f"it would be {worst.verdict_without}"
     ]

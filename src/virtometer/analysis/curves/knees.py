@@ -19,7 +19,7 @@ from virtometer.analysis.statistics import knee
 from virtometer.analysis.statistics.interval import interval
 from virtometer.analysis.statistics.knee import BlockKnee, Load, Middle
 from virtometer.counted import counted
-from virtometer.model import Campaign, Estimate, Run, TrialRecord
+from virtometer.model import Campaign, Estimate, Quantity, Run, TrialRecord
 
 PERCENTILE = 0.99
 AXIS = "rate"
@@ -48,7 +48,7 @@ class Knee:
     largest: float
     at: Middle | None
     ratio: Middle | None
-    latencies: Mapping[float, Estimate]
+    latencies: Mapping[float, Quantity[Estimate]]
     notes: tuple[str, ...] = ()
 
     @property
@@ -87,7 +87,7 @@ def _of_series(campaign: Campaign, of: Series) -> list[Knee]:
                 of, environment, baseline, scenario, guests, rates[0], rates[-1],
                 at=knee.middle(list(own.values())),
                 ratio=knee.middle([knee.ratio(own[block], other[block]) for block in own if block in other]),
-                latencies=_latencies(loads[at]),
+                latencies=_latencies(environment, loads[at]),
                 notes=_notes(loads[at], own, len(of.points)),
             )
         )  # fmt: skip
@@ -113,13 +113,17 @@ def _notes(blocks: Mapping[int, list[Load]], own: Mapping[int, BlockKnee], rates
     return tuple(said)
 
 
-def _latencies(blocks: Mapping[int, list[Load]]) -> dict[float, Estimate]:
+def _latencies(environment: str, blocks: Mapping[int, list[Load]]) -> dict[float, Quantity[Estimate]]:
     logs: defaultdict[float, list[float]] = defaultdict(list)
     for loads in blocks.values():
         for one in loads:
             logs[one.rate].append(math.log(one.latency))
     means = {rate: interval(logs[rate]) for rate in sorted(logs)}
-    return {rate: mean for rate, mean in means.items() if mean is not None}
+    return {
+        rate: Quantity(environment, "99th percentile of latency", "s", "lower", "geometric mean", mean)
+        for rate, mean in means.items()
+        if mean is not None
+    }
 
 
 def _loads(campaign: Campaign, of: Series) -> dict[Place, dict[int, list[Load]]]:

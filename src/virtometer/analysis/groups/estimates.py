@@ -139,7 +139,7 @@ class _Grouped:
         mine = self._mine(first)
         count, member = len(mine), mine[0]
         rates = [{one.guest: one.rate or 0.0 for one in self._mine(trial)} for trial in self.complete]
-        fair = fairness.over_blocks([[*of.values()] for of in rates])
+        fair = fairness.over_blocks(self.environment, [[*of.values()] for of in rates])
         total, ranks = interval(map(math.log, self.sums.values())), order.ranks(rates)
         singles, costs = self._singles(), self._costs()
         alone = [one.speed if member.better == "higher" else 1 / one.speed for one in singles.values()]
@@ -296,7 +296,7 @@ class _Grouped:
             said.append("no guest was measured alone in the same block: slowdown and efficiency are not known")
         elif (first := self.trials[0]).offered < first.demanded:
             said.append(f"the guests' work can use {first.demanded:g} processors, the host offers {first.offered}")
-        unlike = fair is not None and (fair.max_over_min is None or fair.max_over_min.value > _UNLIKE)
+        unlike = fair is not None and (fair.max_over_min is None or fair.max_over_min.estimate.value > _UNLIKE)
         if (told := order.sentence(ranks)) and (any(rank.gets_less for rank in ranks) or unlike):
             said.append(told)
         said += self._by_other_labels(ranks)

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from virtometer.analysis.groups.equal import worst_share_of_equal
 from virtometer.analysis.statistics import arithmetic
 from virtometer.analysis.statistics.interval import interval
-from virtometer.model import Estimate
+from virtometer.model import Better, Estimate, Quantity
 
 _FIGURES = 8  # twice as strict as four figures need: they are skewed, and there are few blocks
 
@@ -40,23 +40,24 @@ class Fairness:
 
 @dataclass(frozen=True, slots=True)
 class FairnessEstimates:
-    """Means over the blocks; of max/min the geometric one. The intervals of the four hold jointly.
+    """Means over the blocks; of max/min the geometric one, None where a guest got nothing. The intervals of the four
+    hold jointly.
 
     worst_share_of_equal: what equal guests with the noise of these blocks have, with its range; None where not known.
     """
 
     ideal_share: float
-    worst_share: Estimate
-    max_over_min: Estimate | None
-    cv: Estimate
-    jain: Estimate
-    worst_share_of_equal: Estimate | None = None
+    worst_share: Quantity[Estimate]
+    max_over_min: Quantity[Estimate] | None
+    cv: Quantity[Estimate]
+    jain: Quantity[Estimate]
+    worst_share_of_equal: Quantity[Estimate] | None = None
 
     @property
     def unequal(self) -> bool:
         """Whether the worst share is smaller than the noise of equal guests makes it."""
-        null = self.worst_share_of_equal
-        return null is not None and null.low is not None and self.worst_share.value < null.low
+        null = self.worst_share_of_equal and self.worst_share_of_equal.estimate
+        return null is not None and null.low is not None and self.worst_share.estimate.value < null.low
 
 
 def shares(rates: Sequence[float]) -> tuple[float, ...]:
@@ -83,8 +84,11 @@ def fairness(rates: Sequence[float]) -> Fairness:
     )
 
 
-def over_blocks(blocks: Sequence[Sequence[float]]) -> FairnessEstimates | None:
-    """From the guests' rates in each block; None without a block. All blocks have the same number of guests."""
+def over_blocks(subject: str, blocks: Sequence[Sequence[float]]) -> FairnessEstimates | None:
+    """From the guests' rates in each block; None without a block. All blocks have the same number of guests.
+
+    subject: the environment of the guests.
+    """
     if not blocks:
         return None
     found = [fairness(rates) for rates in blocks]
@@ -97,4 +101,16 @@ def over_blocks(blocks: Sequence[Sequence[float]]) -> FairnessEstimates | None:
     most = interval((math.log(one.max_over_min) for one in found), jointly=_FIGURES) if finite else None
     if most is not None and most.low is not None:
         most = Estimate(most.value, max(most.low, 1.0), most.high, most.n, most.level)
-    return FairnessEstimates(ideal, worst, most, spread, jain, worst_share_of_equal(blocks))
+    equal = worst_share_of_equal(blocks)
+
+    def of(metric: str, better: Better, estimate: Estimate, statistic: str = "mean") -> Quantity[Estimate]:
+        return Quantity(subject, metric, "", better, statistic, estimate)
+
+    return FairnessEstimates(
+        ideal,
+        of("worst share", "higher", worst),
+        most and of("largest by smallest rate", "lower", most, "geometric mean"),
+        of("coefficient of variation", "lower", spread),
+        of("index of Jain", "higher", jain),
+        equal and of("worst share of equal guests", "higher", equal),
+    )

@@ -94,11 +94,11 @@ def _fair(groups: Sequence[Group]) -> HtmlTable:
             place(group),
             str(group.guests),
             f"{fair.ideal_share:.3g}",
-            _number(fair.worst_share),
+            _number(fair.worst_share.estimate),
             worst_share_of_equal(fair),
-            _number(fair.max_over_min),
-            _number(fair.cv),
-            _number(fair.jain),
+            _number(fair.max_over_min and fair.max_over_min.estimate),
+            _number(fair.cv.estimate),
+            _number(fair.jain.estimate),
         )
         for group in groups
         if (fair := group.fairness) is not None
@@ -147,7 +147,7 @@ def who_gets_less(group: Group) -> str:
 
 def worst_share_of_equal(of: FairnessEstimates) -> str:
     """The range of the worst share of equal guests with the same noise: 0.46 to 0.48; empty where it is not known."""
-    null = of.worst_share_of_equal
+    null = of.worst_share_of_equal and of.worst_share_of_equal.estimate
     if null is None or null.low is None or null.high is None:
         return ""
     low, high = words.significant(null.low), words.significant(null.high)
@@ -160,7 +160,8 @@ def worst_share(group: Group) -> str:
     if fair is None or not (null := worst_share_of_equal(fair)):
         return ""
     same = "; these guests are not equal" if fair.unequal else ": no guest needs to get less"
-    return f"worst share {words.significant(fair.worst_share.value)}; of equal guests with this noise {null}{same}"
+    worst = words.significant(fair.worst_share.estimate.value)
+    return f"worst share {worst}; of equal guests with this noise {null}{same}"
 
 
 def cost(group: Group) -> str:

@@ -86,8 +86,8 @@ def _terminal_table(title: str, groups: Sequence[Group]) -> Table:
             tables.quantity(group.sum.estimate, group.sum.unit),
             tables.ratio(group, group.against_ideal),
             tables.ratio(group, tables.slowest(group)),
-            f"{words.significant(fair.worst_share.value)} of {fair.ideal_share:.3g}" if fair else "",
-            words.significant(fair.max_over_min.value) if fair and fair.max_over_min else "",
+            f"{words.significant(fair.worst_share.estimate.value)} of {fair.ideal_share:.3g}" if fair else "",
+            words.significant(fair.max_over_min.estimate.value) if fair and fair.max_over_min else "",
             tables.skew(group, bound=False),  # a row stays one line of 80 columns
         )
         made.add_row(*map(Text, cells))

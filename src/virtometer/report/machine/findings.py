@@ -35,8 +35,8 @@ Shape(
     "the block whose ratio is farthest from the median of the blocks",
     """
     block            count     as in trials
-    ratio            positive  the ratio of this block
-    without          ratio     ratio over the other blocks, with its interval
+    ratio=ratio.estimate.value  positive  the ratio of this block
+    without=without.estimate  ratio  ratio over the other blocks, with its interval
     verdict_without  slower|faster|equivalent|undecided
         verdict without this block; the other comparisons keep theirs
     """,

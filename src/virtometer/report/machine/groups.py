@@ -116,13 +116,13 @@ GROUP = Shape(
     alone_unit=alone.unit  text  of alone: that of the workload
     alone=alone.estimate  ~number  value of one guest with nobody beside it, in the same blocks
     ideal_share=fairness.ideal_share  share?  share of the sum of each measured guest if all had the same
-    worst_share=fairness.worst_share  ~share  of the guest with the smallest rate, mean of the blocks
-    worst_share_of_equal=fairness.worst_share_of_equal  ~share  what equal guests with the noise of these blocks have:
-        their worst share is below the ideal too; null: not known // 95 % range of worst_share_of_equal; a worst_share
-        below it is not by noise alone
-    max_over_min=fairness.max_over_min  ~from-one  largest by smallest rate, geometric mean of the blocks
-    cv=fairness.cv     ~bound    standard deviation by mean of the rates, mean of the blocks
-    jain=fairness.jain  ~share   index of Jain, mean of the blocks
+    worst_share=fairness.worst_share.estimate  ~share  of the guest with the smallest rate, mean of the blocks
+    worst_share_of_equal=fairness.worst_share_of_equal.estimate  ~share  what equal guests with the noise of these
+        blocks have: their worst share is below the ideal too; null: not known // 95 % range of worst_share_of_equal; a
+        worst_share below it is not by noise alone
+    max_over_min=fairness.max_over_min.estimate  ~from-one  largest by smallest rate, geometric mean of the blocks
+    cv=fairness.cv.estimate  ~bound  standard deviation by mean of the rates, mean of the blocks
+    jain=fairness.jain.estimate  ~share  index of Jain, mean of the blocks
     host_cpu_per_work=cost  ~bound  CPU seconds of the host for one unit of work (FLOP, B, IO, operation); null where a
         guest does other work too
     host_cpu_per_work_against_one=cost_against_one  ~bound  host_cpu_per_work / that of one guest alone
@@ -218,7 +218,7 @@ Shape(
     "of one rate",
     """
     rate=0    number   requests in a second of each thread
-    p99,low,high,n=1  ~number  geometric mean over the blocks, s, from when requests were due
+    p99,low,high,n=1.estimate  ~number  geometric mean over the blocks, s, from when requests were due
     """,
 )
 Shape(

@@ -111,13 +111,13 @@ def _by_windows(finding: Finding) -> str:
 def _worst(finding: Finding) -> str:
     """Number of the worst block, counted from 1, and its ratio."""
     worst = finding.worst_block
-    return "" if worst is None else f"{worst.block + 1}: {words.significant(worst.ratio)}"
+    return "" if worst is None else f"{worst.block + 1}: {words.significant(worst.ratio.estimate.value)}"
 
 
 def _without(finding: Finding) -> str:
     """Ratio and verdict without the worst block."""
     worst = finding.worst_block
-    return "" if worst is None else f"{words.estimate(worst.without)} {worst.verdict_without}"
+    return "" if worst is None else f"{words.value(worst.without)} {worst.verdict_without}"
 
 
 def _bounds(value: Quantity[Estimate | None]) -> str:

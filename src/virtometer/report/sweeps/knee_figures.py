@@ -30,7 +30,7 @@ def latency_curve(of: Sequence[Knee]) -> Figure | None:
             "told": words.quantity(latency.value, "s"),
         }
         for one in of
-        for rate, latency in one.latencies.items()
+        for rate, latency in _estimates(one).items()
     ]
     if len(rows) < 2:
         return None
@@ -39,7 +39,7 @@ def latency_curve(of: Sequence[Knee]) -> Figure | None:
         {
             "e": one.environment,
             "x": one.at.value,
-            "v": _between(one.latencies, one.at.value),
+            "v": _between(_estimates(one), one.at.value),
             "from": one.smallest if one.at.low is None else one.at.low,
             "to": one.largest if one.at.high is None else one.at.high,
             "told": knees.place(one),
@@ -63,6 +63,11 @@ def latency_curve(of: Sequence[Knee]) -> Figure | None:
         "were due, over the offered rate. Geometric means over the blocks with 95 % intervals, logarithmic. Dashed: "
         "the knee. Band: its interval.",
     )
+
+
+def _estimates(of: Knee) -> dict[float, Estimate]:
+    """The latencies by rate, s."""
+    return {rate: one.estimate for rate, one in of.latencies.items()}
 
 
 def _between(of: Mapping[float, Estimate], rate: float) -> float:

@@ -78,7 +78,7 @@ def table(of: Sequence[Knee], title: str) -> HtmlTable:
             "1" if one.is_baseline else "not known" if one.ratio is None else _ratio(one.ratio),
             str(one.at.n if one.at is not None else 0),
             f"{_bound(one.smallest)} to {_bound(one.largest)}",
-            *(words.quantity(one.latencies[rate].value, "s") for rate in (one.smallest, one.largest)),
+            *(words.quantity(one.latencies[rate].estimate.value, "s") for rate in (one.smallest, one.largest)),
         )
         for one in of
     ]
