@@ -64,11 +64,11 @@ def squares(effects: Effects) -> dict[str, float]:
     found = {}
     for metric in effects.metrics:
         halves = [
-            math.log((100 + one.change.high) / (100 + one.change.low)) / 2
+            math.log((100 + one.change.estimate.high) / (100 + one.change.estimate.low)) / 2
             for effect in metric.effects
             if len(effect.factors) == 1
             for one in effect.contrasts
-            if one.change.low is not None and one.change.high is not None
+            if one.change.estimate.low is not None and one.change.estimate.high is not None
         ]
         if halves and not metric.beside:
             found[metric.metric] = fmean(half**2 for half in halves)

@@ -33,7 +33,7 @@ def test_a_half_interval_is_one_of_logarithms() -> None:
     known = response(variables, lambda levels: 0.2 * (levels["aio"] == "io_uring"))
     beside = response(variables, lambda _: 0.0, "cpu", better="lower", beside=True)
     shown = effects(experiment(known, beside, variables=variables), 0.05)
-    mains = [one.contrasts[0].change for one in shown.metrics[0].effects if len(one.factors) == 1]
+    mains = [one.contrasts[0].change.estimate for one in shown.metrics[0].effects if len(one.factors) == 1]
     halves = [math.log((100 + (one.high or 0)) / (100 + (one.low or 0))) / 2 for one in mains]
     assert len(halves) == 2 and min(halves) > 0
     assert designs.squares(shown) == {"read": pytest.approx(sum(half**2 for half in halves) / 2)}

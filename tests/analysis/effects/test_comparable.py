@@ -42,7 +42,7 @@ def response(of: Campaign, metric: str = READ.name) -> Response:
 
 def changes(of: Campaign, metric: str = READ.name) -> dict[str, tuple[float, Influence]]:
     found = next(one for one in analyse(of).effects.metrics if one.metric == metric)
-    return {one.term: (one.change.value, one.verdict) for one in found.effects}
+    return {one.term: (one.change.estimate.value, one.verdict) for one in found.effects}
 
 
 def test_a_difference_between_groups_is_no_effect() -> None:

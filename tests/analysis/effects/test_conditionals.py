@@ -11,18 +11,19 @@ import pytest
 from tests.analysis.effects.known_effects import full, variables
 from virtometer.analysis.effects.claims import USUAL
 from virtometer.analysis.effects.conditionals import conditionals
-from virtometer.analysis.effects.effect import Conditional
+from virtometer.analysis.effects.effect import Conditional, quantity
 from virtometer.analysis.effects.model import model
-from virtometer.analysis.effects.table import Observed
+from virtometer.analysis.effects.table import Observed, Response
 from virtometer.model import Estimate
 
 REPETITIONS = 500
 MARGIN = 0.05
+RESPONSE = Response("m", "s", "lower", [], [], [])
 EDGE = math.log1p(MARGIN)
 
 
 def at(given: str, change: Estimate, *, none: bool = False) -> Conditional:
-    return Conditional("a", "1", "0", "b", given, change, none)
+    return Conditional("a", "1", "0", "b", given, quantity(change, "m", "lower", "1", "0"), none)
 
 
 NOTHING, SOME, OPEN = Estimate(0.1, -1.0, 1.2, 8), Estimate(9.0, 6.0, 12.0, 8), Estimate(3.0, -1.0, 7.0, 8)
@@ -48,7 +49,7 @@ def repetitions(levels: list[int], truth: dict[tuple[int, ...], float], spread: 
         logs = (means + spread * rng.standard_normal(len(level)))[:, None]
         made = model(variables(levels), Observed(level, block, np.arange(len(level)), logs))
         assert made is not None
-        yield list(conditionals(made, (0, 1), MARGIN, USUAL))
+        yield list(conditionals(made, RESPONSE, (0, 1), MARGIN, USUAL))
 
 
 def effect(of: Conditional, truth: dict[tuple[int, ...], float]) -> float:

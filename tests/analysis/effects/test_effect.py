@@ -7,7 +7,7 @@ import math
 import pytest
 
 from virtometer.analysis.effects.claims import Influence
-from virtometer.analysis.effects.effect import Contrast, Effect, Effects, change
+from virtometer.analysis.effects.effect import Contrast, Effect, Effects, change, quantity
 from virtometer.model import Estimate
 
 
@@ -20,11 +20,12 @@ def test_changes_are_per_cent_and_bounds_may_be_missing() -> None:
 
 def test_the_largest_contrast_is_by_ratio_not_by_per_cent() -> None:
     def of(percent: float) -> Contrast:
-        return Contrast((str(percent),), ("r",), Estimate(percent, None, None, 8), Influence.UNDECIDED, None, None)
+        of = quantity(Estimate(percent, None, None, 8), "m", "lower", (str(percent),), ("r",))
+        return Contrast((str(percent),), ("r",), of, Influence.UNDECIDED, None, None)
 
     contrasts = (of(60.0), of(-50.0))
     effect = Effect("m", "f", ("f",), contrasts, contrasts[1].change, 0.1, Influence.UNDECIDED, None)
-    assert effect.largest.change.value == -50.0, "half is farther than 1.6 times"
+    assert effect.largest.change.estimate.value == -50.0, "half is farther than 1.6 times"
 
 
 def test_without_factors_there_is_nothing() -> None:

@@ -65,7 +65,7 @@ def test_the_second_stage_tells_of_the_kept_factors_from_its_own_blocks_alone() 
     )
     assert read.blocks == 12
     interaction = next(one for one in read.effects if one.term == "aio:cache")
-    assert interaction.change.value == pytest.approx(10, abs=2)
+    assert interaction.change.estimate.value == pytest.approx(10, abs=2)
     assert found.first is not None
     assert (found.first.cells, found.first.blocks) == (8, 6)
     own = [one for one in found.first.effects if one.metric == read.metric]

@@ -45,9 +45,9 @@ def test_the_effects_that_were_put_in_are_found() -> None:
     verdicts = {one.term: one.verdict for one in read.effects}
     assert verdicts["aio:cache"] is Influence.INFLUENCE and verdicts["dummy"] is Influence.NONE
     interaction = next(one for one in read.effects if one.term == "aio:cache")
-    assert interaction.change.value == pytest.approx(17, abs=2)
+    assert interaction.change.estimate.value == pytest.approx(17, abs=2)
     cost = next(one for one in found.metrics if one.beside)
-    assert cost.effects[0].term == "aio" and cost.effects[0].change.value == pytest.approx(30, abs=1)
+    assert cost.effects[0].term == "aio" and cost.effects[0].change.estimate.value == pytest.approx(30, abs=1)
     assert found.overall is not None
     assert found.overall.changed == (("aio", "threads", "io_uring"), ("cache", "writeback", "none"))
 
@@ -59,7 +59,9 @@ def test_a_cell_that_fails_leaves_the_others() -> None:
     )
     read = analyse(campaign).effects.metrics[0]
     assert read.trials == 56 and "8 trials of 64 without a value" in read.diagnostics
-    assert next(one for one in read.effects if one.term == "aio:cache").change.value == pytest.approx(17, abs=3)
+    assert next(one for one in read.effects if one.term == "aio:cache").change.estimate.value == pytest.approx(
+        17, abs=3
+    )
 
 
 def test_slow_operations_are_a_metric_of_their_own() -> None:

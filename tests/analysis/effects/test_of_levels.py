@@ -42,7 +42,7 @@ def test_what_a_factor_does_at_one_level_against_another_is_an_effect() -> None:
     assert (metric.unit, metric.better, metric.beside) == ("ratio", "higher", True)
     cache = next(one for one in metric.effects if one.term == "cache")
     assert cache.verdict is Influence.INFLUENCE
-    assert cache.change.value == pytest.approx(100 * (1.2 / 1.9 - 1), abs=1)
+    assert cache.change.estimate.value == pytest.approx(100 * (1.2 / 1.9 - 1), abs=1)
     dummy = next(one for one in metric.effects if one.term == "dummy")
     assert dummy.verdict is Influence.NONE
 

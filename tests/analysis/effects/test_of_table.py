@@ -65,7 +65,7 @@ def test_a_table_goes_the_whole_way() -> None:
     (rate,) = effects_of_table(read(table(*rows), "t.csv"), None, 0.05).metrics
     (effect,) = rate.effects
     assert effect.term == "bus"
-    assert effect.change.value == pytest.approx(100.0)
+    assert effect.change.estimate.value == pytest.approx(100.0)
     assert [(one.term, one.reason) for one in rate.lost] == [("size", "only size=4 ran")]
 
 

@@ -30,7 +30,7 @@ def test_effects_are_sorted_and_have_the_verdicts_of_the_truth() -> None:
     assert Influence.INFLUENCE not in {one.verdict for one in write.effects}
     assert found.tested == 2 * (1 + 2 + 1 + 2 + 1 + 2)
     assert (read.trials, read.blocks) == (144, 12)
-    sizes = [abs(math.log1p(one.change.value / 100)) for one in read.effects]
+    sizes = [abs(math.log1p(one.change.estimate.value / 100)) for one in read.effects]
     assert sizes == sorted(sizes, reverse=True)
     assert 0.5 < sum(one.share for one in read.effects) <= 1.0
 
@@ -39,9 +39,9 @@ def test_an_interaction_says_the_effect_at_each_level_of_the_other() -> None:
     found = effects(experiment(response(ALL, logs, blocks=12)), 0.03).metrics[0].effects[0]
     told = {(one.factor, one.level, one.given): one for one in found.conditionals}
     with_none, with_writeback = told["aio", "io_uring", "none"], told["aio", "io_uring", "writeback"]
-    low, high = with_none.change.low, with_none.change.high
+    low, high = with_none.change.estimate.low, with_none.change.estimate.high
     assert low is not None and high is not None and low < 18 < high and not with_none.none
-    assert with_writeback.none and abs(with_writeback.change.value) < 2
+    assert with_writeback.none and abs(with_writeback.change.estimate.value) < 2
 
 
 def test_several_levels_have_a_contrast_each_and_one_interval_for_all() -> None:
@@ -49,7 +49,7 @@ def test_several_levels_have_a_contrast_each_and_one_interval_for_all() -> None:
     cache = next(one for one in found.effects if one.term == "cache")
     assert [one.level for one in cache.contrasts] == [("none",), ("unsafe",)]
     assert cache.largest.level == ("none",)
-    own, together = cache.largest.change, cache.change
+    own, together = cache.largest.change.estimate, cache.change.estimate
     assert own.low is not None and together.low is not None and together.low < own.low
 
 
@@ -78,7 +78,7 @@ def test_one_level_and_what_changes_between_blocks_are_not_estimable() -> None:
 
 def test_too_few_blocks_give_numbers_without_claims(said: Said) -> None:
     found = effects(experiment(response((AIO, DUMMY), lambda _: 0.0, blocks=2), variables=(AIO, DUMMY)), 0.03)
-    assert all(one.verdict is Influence.UNDECIDED and one.change.low is None for one in found.effects)
+    assert all(one.verdict is Influence.UNDECIDED and one.change.estimate.low is None for one in found.effects)
     note = found.metrics[0].diagnostics[0]
     assert "8 values in 2 blocks leave 3 degrees" in note
     said(note)
@@ -98,7 +98,7 @@ def test_plots_have_their_data(blocks: int) -> None:
     assert [one.order for one in found.residuals] == list(range(12 * blocks))
     sizes = [point.size for point in sorted(found.half_normal, key=lambda one: one.quantile)]
     assert sizes == sorted(sizes)
-    corners = {(one.first, one.second): one.change.value for one in dict(found.corners)["aio:cache"]}
+    corners = {(one.first, one.second): one.change.estimate.value for one in dict(found.corners)["aio:cache"]}
     assert corners["threads", "writeback"] == 0.0 and corners["io_uring", "none"] == pytest.approx(18, abs=4)
 
 

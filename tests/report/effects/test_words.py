@@ -141,7 +141,7 @@ def test_only_with_is_not_said_where_the_level_that_is_left_is_undecided(disk: E
 
     def undecided(of: Conditional) -> Conditional:
         left = of.given_factor == "cache" and of.given == "none"
-        return replace(of, change=Estimate(3.0, -1.0, 7.0, 8)) if left else of
+        return replace(of, change=replace(of.change, estimate=Estimate(3.0, -1.0, 7.0, 8))) if left else of
 
     metrics = tuple(
         replace(

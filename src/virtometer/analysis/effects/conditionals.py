@@ -7,14 +7,19 @@ influence is claimed although it reaches the margin. So any of these is wrong wi
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from virtometer.analysis.effects.claims import ALPHA, Strictness, p_of_none
 from virtometer.analysis.effects.coding import Term
-from virtometer.analysis.effects.effect import Conditional, changes
+from virtometer.analysis.effects.effect import Conditional, changes, quantity
 from virtometer.analysis.effects.model import Model
+from virtometer.analysis.effects.table import Response
 from virtometer.analysis.statistics.equivalence import LEVEL as EQUIVALENCE_LEVEL
 
 
-def conditionals(made: Model, term: Term, margin: float, strictness: Strictness) -> tuple[Conditional, ...]:
+def conditionals(
+    made: Model, response: Response, term: Term, margin: float, strictness: Strictness
+) -> tuple[Conditional, ...]:
     """Those of a kept interaction, as far as both combinations ran. margin: the change that does not matter."""
     of = made.terms[term]
     places: list[tuple[int, int, int, dict[int, int], dict[int, int]]] = []
@@ -34,9 +39,16 @@ def conditionals(made: Model, term: Term, margin: float, strictness: Strictness)
     none, most = p_of_none(estimates, margin), EQUIVALENCE_LEVEL * strictness.claims
     return tuple(
         Conditional(
-            made.variables[own].name, made.variables[own].levels[to[own]], made.variables[own].levels[back[own]],
+            made.variables[own].name, *(sides := _sides(made, own, to, back)),
             made.variables[other].name, made.variables[other].levels[given],
-            found[at], none=bool(none[at, 0] < most / len(kept)),
+            quantity(found[at], response.metric, response.better, sides[:1], sides[1:]),
+            none=bool(none[at, 0] < most / len(kept)),
         )
         for at, ((own, other, given, to, back), _) in enumerate(kept)
     )  # fmt: skip
+
+
+def _sides(made: Model, factor: int, to: Mapping[int, int], back: Mapping[int, int]) -> tuple[str, str]:
+    """The level to which a factor changes, and the one from which it does."""
+    levels = made.variables[factor].levels
+    return levels[to[factor]], levels[back[factor]]

@@ -26,6 +26,13 @@ def changes(of: Estimates, blocks: int, alpha: float, jointly: int = 1) -> list[
     return [change(log, low, high, blocks, round(1 - alpha, 9)) for log, low, high in rows]
 
 
+def quantity(
+    of: Estimate, metric: str, better: Better, level: Sequence[str], against: Sequence[str]
+) -> Quantity[Estimate]:
+    """The change of a metric from the levels `against` to `level`, one of each factor."""
+    return Quantity(":".join(level), metric, "%", better, "change", of, ":".join(against))
+
+
 def size(of: Estimate) -> float:
     """How far from no change, as a logarithm of a ratio."""
     return abs(math.log1p(max(of.value / 100, -1 + 1e-15)))
@@ -45,7 +52,7 @@ class Contrast:
 
     level: tuple[str, ...]
     against: tuple[str, ...]
-    change: Estimate
+    change: Quantity[Estimate]
     verdict: Influence
     p_value: float | None
     p_adjusted: float | None
@@ -63,7 +70,7 @@ class Conditional:
     against: str
     given_factor: str
     given: str
-    change: Estimate
+    change: Quantity[Estimate]
     none: bool
 
     @staticmethod
@@ -74,7 +81,7 @@ class Conditional:
         outside the interval at this one.
         """
         matters = [one for one in own if not one.none]
-        return matters[0] if len(matters) == 1 < len(own) and matters[0].change.excludes(0) else None
+        return matters[0] if len(matters) == 1 < len(own) and matters[0].change.estimate.excludes(0) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +97,7 @@ class Effect:
     term: str
     factors: tuple[str, ...]
     contrasts: tuple[Contrast, ...]
-    change: Estimate
+    change: Quantity[Estimate]
     share: float
     verdict: Influence
     p_adjusted: float | None
@@ -102,7 +109,7 @@ class Effect:
     @property
     def largest(self) -> Contrast:
         """The contrast that `change` is of."""
-        return max(self.contrasts, key=lambda one: size(one.change))
+        return max(self.contrasts, key=lambda one: size(one.change.estimate))
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +164,7 @@ class Corner:
 
     first: str
     second: str
-    change: Estimate
+    change: Quantity[Estimate]
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +188,7 @@ class MetricEffects:
     trials: int
     blocks: int
     recommended: Recommendation | None = None
-    control: Estimate | None = None
+    control: Quantity[Estimate] | None = None
     interval_level: float = 0.95
 
 

@@ -8,13 +8,13 @@ from dataclasses import replace
 
 from virtometer.analysis.compare.blocks import Key, TreatmentData
 from virtometer.analysis.effects.claims import Strictness
-from virtometer.analysis.effects.effect import Effects, FirstStage, MetricEffects, change
+from virtometer.analysis.effects.effect import Effects, FirstStage, MetricEffects, change, quantity
 from virtometer.analysis.effects.of_campaign import experiment, second_experiment
 from virtometer.analysis.effects.screening import SHARE
 from virtometer.analysis.effects.whole import effects
 from virtometer.analysis.notes.nuisance import nuisance
 from virtometer.analysis.stopping.rule import STRICTNESS
-from virtometer.model import Better, Campaign, Control, Estimate
+from virtometer.model import Campaign, Control, Estimate, Quantity
 
 
 def effects_of(campaign: Campaign, table: Mapping[Key, TreatmentData], controls: Sequence[Control] = ()) -> Effects:
@@ -48,19 +48,20 @@ def effects_of(campaign: Campaign, table: Mapping[Key, TreatmentData], controls:
 
 def _controlled(metrics: Sequence[MetricEffects], controls: Sequence[Control]) -> tuple[MetricEffects, ...]:
     """The metrics of workloads with the change between the two guests of the baseline."""
-    known = {one.workload: one.ratio.estimate for one in controls}
+    known = {one.workload: one.ratio for one in controls}
     found = []
     for metric in metrics:
         ratio = None if metric.beside else known.get(metric.metric)
-        found.append(metric if ratio is None else replace(metric, control=_change(ratio, metric.better)))
+        found.append(metric if ratio is None else replace(metric, control=_change(ratio, metric)))
     return tuple(found)
 
 
-def _change(of: Estimate, better: Better) -> Estimate:
+def _change(ratio: Quantity[Estimate], metric: MetricEffects) -> Quantity[Estimate]:
     """Of the metric itself: a ratio above 1 is better, whichever direction that is."""
-    sign = 1.0 if better == "higher" else -1.0
+    of, sign = ratio.estimate, 1.0 if metric.better == "higher" else -1.0
     bounds = [math.nan if one is None else sign * math.log(one) for one in (of.low, of.high)]
-    return change(sign * math.log(of.value), min(bounds), max(bounds), of.n, of.level)
+    found = change(sign * math.log(of.value), min(bounds), max(bounds), of.n, of.level)
+    return quantity(found, metric.metric, metric.better, (ratio.subject,), (ratio.reference,))
 
 
 def strictness(campaign: Campaign, *, first: bool = False, by_rule: bool = False) -> Strictness:

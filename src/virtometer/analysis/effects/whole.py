@@ -24,6 +24,7 @@ from virtometer.analysis.effects.effect import (
     Recommendation,
     Residual,
     changes,
+    quantity,
     size,
 )
 from virtometer.analysis.effects.fit import LEAST_FREEDOM
@@ -154,9 +155,9 @@ def _metric(one: _Fitted, verdicts: Sequence[Claim], margin: float, strictness: 
     for term in made.spans:
         own = [(asked, claim) for asked, claim in zip(one.asked, verdicts, strict=True) if asked.term == term]
         if own:
-            effect = _effect(made, response.metric, term, own, total, margin, strictness)
+            effect = _effect(made, response, term, own, total, margin, strictness)
             found.append(_open(effect) if response.refused else effect)
-    found.sort(key=lambda one: size(one.change), reverse=True)
+    found.sort(key=lambda one: size(one.change.estimate), reverse=True)
     order = np.argsort(made.observed.order)
     residuals = [
         Residual(place, int(made.observed.block[at]), 100 * float(np.expm1(made.fit.residuals[at, 0])))
@@ -166,7 +167,7 @@ def _metric(one: _Fitted, verdicts: Sequence[Claim], margin: float, strictness: 
     return MetricEffects(
         response.metric, response.unit, response.better, response.beside, tuple(found), _lost(made),
         (*_few(made), *said), tuple(residuals), _half_normal(made, one.asked, verdicts),
-        _corners(made, ALPHA * strictness.intervals), len(response.logs), made.fit.blocks,
+        _corners(made, response, ALPHA * strictness.intervals), len(response.logs), made.fit.blocks,
     )  # fmt: skip
 
 
@@ -192,7 +193,7 @@ def _few(of: Model) -> tuple[str, ...]:
 
 def _effect(
     made: Model,
-    metric: str,
+    response: Response,
     term: Term,
     own: Sequence[tuple[Asked, Claim]],
     total: float,
@@ -201,14 +202,13 @@ def _effect(
 ) -> Effect:
     alpha = ALPHA * strictness.intervals
     estimates = made.fit.contrasts([asked.weights for asked, _ in own])
-    contrasts = [
-        Contrast(
-            _names(made, term, asked.level), _names(made, term, asked.against), of, claim.verdict, claim.p_value,
-            claim.p_adjusted,
-        )
-        for (asked, claim), of in zip(own, changes(estimates, made.fit.blocks, alpha), strict=True)
-    ]  # fmt: skip
+    contrasts = []
+    for (asked, claim), of in zip(own, changes(estimates, made.fit.blocks, alpha), strict=True):
+        sides = _names(made, term, asked.level), _names(made, term, asked.against)
+        shown = quantity(of, response.metric, response.better, *sides)
+        contrasts.append(Contrast(*sides, shown, claim.verdict, claim.p_value, claim.p_adjusted))
     far = int(np.argmax(np.abs(estimates.value[:, 0])))
+    jointly = changes(estimates, made.fit.blocks, alpha, len(own))[far]
     verdicts = {one.verdict for one in contrasts}
     verdict = Influence.INFLUENCE if Influence.INFLUENCE in verdicts else Influence.UNDECIDED
     if verdicts == {Influence.NONE}:
@@ -217,12 +217,12 @@ def _effect(
     aliases = made.separation.aliases.get(term, ())
     wholly = made.separation.same.get(term, True)
     return Effect(
-        metric, made.name(term), tuple(made.variables[one].name for one in term), tuple(contrasts),
-        changes(estimates, made.fit.blocks, alpha, len(own))[far],
+        response.metric, made.name(term), tuple(made.variables[one].name for one in term), tuple(contrasts),
+        replace(contrasts[far].change, estimate=jointly),
         share=float(made.fit.sum_of_squares(list(made.spans[term]))[0]) / total if total > 0 else 0.0,
         verdict=verdict, p_adjusted=min(adjusted) if adjusted else None,
         aliases=tuple(made.name(one) for one in aliases), wholly=wholly,
-        conditionals=conditionals(made, term, margin, strictness) if len(term) == 2 else (),
+        conditionals=conditionals(made, response, term, margin, strictness) if len(term) == 2 else (),
         notes=(*_alias_note(made, aliases, wholly), *_absent_note(made, term)),
     )  # fmt: skip
 
@@ -303,7 +303,7 @@ def _lost(made: Model) -> tuple[Lost, ...]:
     return tuple(found)
 
 
-def _corners(made: Model, alpha: float) -> tuple[tuple[str, tuple[Corner, ...]], ...]:
+def _corners(made: Model, response: Response, alpha: float) -> tuple[tuple[str, tuple[Corner, ...]], ...]:
     found = []
     for term in (one for one in made.spans if len(one) == 2):
         base = {factor: made.reference(factor) for factor in term}
@@ -319,7 +319,11 @@ def _corners(made: Model, alpha: float) -> tuple[tuple[str, tuple[Corner, ...]],
         estimates = made.fit.contrasts([weights[pair] for pair in away])
         at |= zip(away, changes(estimates, made.fit.blocks, alpha), strict=True)
         names = {pair: _names(made, term, pair) for pair in made.terms[term].rows if pair in at}
-        corners = [Corner(first, second, at[pair]) for pair, (first, second) in names.items()]
+        origin = _names(made, term, tuple(base.values()))
+        corners = [
+            Corner(own[0], own[1], quantity(at[pair], response.metric, response.better, own, origin))
+            for pair, own in names.items()
+        ]
         found.append((made.name(term), tuple(corners)))
     return tuple(found)
 

@@ -40,11 +40,11 @@ def pareto(of: MetricEffects, margin: float) -> Figure | None:
         rows.append(
             {
                 "t": _label(effect, one.level),
-                "v": _short(one.change.value),
-                "low": _maybe(one.change.low),
-                "high": _maybe(one.change.high),
+                "v": _short(one.change.estimate.value),
+                "low": _maybe(one.change.estimate.low),
+                "high": _maybe(one.change.estimate.high),
                 "verdict": one.verdict.value,
-                "told": effect_words.shown(one.change),
+                "told": effect_words.shown(one.change.estimate),
             }
         )
     if not rows:
@@ -90,10 +90,10 @@ def _interaction(of: MetricEffects, effect: Effect, corners: tuple[Corner, ...])
         {
             "x": one.first,
             "e": one.second,
-            "v": _short(one.change.value),
-            "low": _maybe(one.change.low),
-            "high": _maybe(one.change.high),
-            "told": effect_words.shown(one.change),
+            "v": _short(one.change.estimate.value),
+            "low": _maybe(one.change.estimate.low),
+            "high": _maybe(one.change.estimate.high),
+            "told": effect_words.shown(one.change.estimate),
         }
         for one in corners
     ]

@@ -13,7 +13,7 @@ def effects(of: MetricEffects) -> HtmlTable:
     """All terms of a metric, the largest first; a factor of several levels has a row for each."""
     rows = [row for effect in of.effects for row in _rows(effect)]
     if of.control is not None:
-        shown = effect_words.percent(of.control.value), effect_words.bounds(of.control)
+        shown = effect_words.percent(of.control.estimate.value), effect_words.bounds(of.control.estimate)
         rows.append(("control (A/A)", "the baseline against itself", *shown, "", "", "", ""))
     better = "lower is better" if of.better == "lower" else "higher is better"
     unit = f" in {of.unit}" if of.unit else ""
@@ -33,8 +33,8 @@ def _rows(of: Effect) -> list[tuple[str, ...]]:
         (
             of.term if first else "",
             effect_words.contrast(of, one),
-            effect_words.percent(one.change.value),
-            effect_words.bounds(one.change),
+            effect_words.percent(one.change.estimate.value),
+            effect_words.bounds(one.change.estimate),
             one.verdict.value,
             "" if one.p_adjusted is None else _p(one.p_adjusted),
             f"{100 * of.share:.1f} %" if first else "",

@@ -66,13 +66,13 @@ def _metric(of: MetricEffects) -> Iterator[Table | Text]:
         made.add_row(
             text_line(f"{effect.term}{mark}" if first else ""),
             text_line(effect_words.contrast(effect, one)),
-            text_line(effect_words.percent(one.change.value)),
-            text_line(effect_words.bounds(one.change)),
+            text_line(effect_words.percent(one.change.estimate.value)),
+            text_line(effect_words.bounds(one.change.estimate)),
             text_line(f"{100 * effect.share:.0f} %" if first else ""),
             text_line(one.verdict.value, style=STYLES[one.verdict]),
         )
     yield made
     if of.control is not None:
-        yield text_line(f" {effect_words.control(of.control)}", style="dim")
+        yield text_line(f" {effect_words.control(of.control.estimate)}", style="dim")
     if len(rows) > most:
         yield text_line(f" {len(rows) - most} smaller ones are in the report", style="dim")

@@ -227,7 +227,7 @@ def sentences(of: Effects) -> list[tuple[str, str]]:
             ]
             if own:
                 size = (
-                    max(abs(one.change.value) for _, _, one in own if one.verdict is Influence.INFLUENCE)
+                    max(abs(one.change.estimate.value) for _, _, one in own if one.verdict is Influence.INFLUENCE)
                     if any(one.verdict is Influence.INFLUENCE for *_, one in own)
                     else 0.0
                 )
@@ -239,7 +239,7 @@ def sentences(of: Effects) -> list[tuple[str, str]]:
 def _of_level(of: Effects, name: str, level: str, own: Sequence[tuple[MetricEffects, Effect, Contrast]]) -> str:
     every = _all_aliased(name, own)
     parts = [
-        f"{shown(one.change)} {metric.metric}{_worse(metric, one.change)}{'' if every else _aliased(effect)}"
+        f"{shown(one.change.estimate)} {metric.metric}{_worse(one.change)}{'' if every else _aliased(effect)}"
         for metric, effect, one in own
         if one.verdict is Influence.INFLUENCE
     ]
@@ -248,15 +248,15 @@ def _of_level(of: Effects, name: str, level: str, own: Sequence[tuple[MetricEffe
         which = "anything" if len(none) == len(own) > 1 else _some(none)
         parts.append(f"{no_influence(of.margin)} on {which}")
     if open_ := [(metric.metric, one) for metric, _, one in own if one.verdict is Influence.UNDECIDED]:
-        shown_ = [f"{metric} ({bounds(one.change) or 'no interval'})" for metric, one in open_]
+        shown_ = [f"{metric} ({bounds(one.change.estimate) or 'no interval'})" for metric, one in open_]
         parts.append(f"undecided on {_some(shown_)}")
     parts += [part for metric, *_ in own for part in _interactions(of, metric, name, level, aliased=not every)]
     return "; ".join(parts) + "." + every
 
 
-def _worse(of: MetricEffects, change: Estimate) -> str:
-    up = change.value > 0
-    return " (worse)" if up == (of.better == "lower") else ""
+def _worse(change: Quantity[Estimate]) -> str:
+    up = change.estimate.value > 0
+    return " (worse)" if up == (change.better == "lower") else ""
 
 
 def _all_aliased(name: str, own: Sequence[tuple[MetricEffects, Effect, Contrast]]) -> str:
@@ -301,7 +301,7 @@ def _interactions(of: Effects, metric: MetricEffects, name: str, level: str, *, 
 def _given(own: Sequence[Conditional], margin: float) -> str:
     """At each level of the other factor; `only with` one where it does something there and nothing at all others."""
     if (one := Conditional.only_with(own)) is not None:
-        return f"only with {one.given_factor}={one.given}: {shown(one.change)}"
+        return f"only with {one.given_factor}={one.given}: {shown(one.change.estimate)}"
     return ", ".join(f"with {one.given_factor}={one.given} {_there(one, margin)}" for one in own)
 
 
@@ -309,7 +309,8 @@ def _there(of: Conditional, margin: float) -> str:
     """What a factor does at one level of the other."""
     if of.none:
         return no_influence(margin)
-    return shown(of.change) if of.change.excludes(0) else f"undecided ({bounds(of.change) or 'no interval'})"
+    change = of.change.estimate
+    return shown(change) if change.excludes(0) else f"undecided ({bounds(change) or 'no interval'})"
 
 
 def _either(parts: Sequence[str]) -> str:

@@ -17,9 +17,9 @@ Shape(
     """
     level                   text[]
     against                 text[]
-    percent=change.value    number
-    low=change.low          number?
-    high=change.high        number?
+    percent=change.estimate.value  number
+    low=change.estimate.low  number?
+    high=change.estimate.high  number?
     p_value                 number?
     p_adjusted              number?
     verdict                 verdict
@@ -35,9 +35,9 @@ Shape(
     against                 text
     given_factor            text
     given                   text
-    percent=change.value    number
-    low=change.low          number?
-    high=change.high        number?
+    percent=change.estimate.value  number
+    low=change.estimate.low  number?
+    high=change.estimate.high  number?
     no_influence=none       flag     none above the margin there
     """,
 )
@@ -57,13 +57,13 @@ EFFECT = Shape(
     """
     metric=of.metric    text    name of the workload, its slow operations or its cost; of a table its metric
     term=of.term        text    a factor, or two joined by a colon: their interaction
-    percent=of.change.value  number  change of the metric from against to level; of an interaction of the first
-        factor's change
-    low=of.change.low   number?  95 % interval; of a term with several contrasts jointly for all; null: too few
-        trials
-    high=of.change.high  number?  as low
-    interval_level=of.change.level  number  level of the intervals of the effect and its contrasts: 0.95, higher
-        where stages fix or share the levels
+    percent=of.change.estimate.value  number  change of the metric from against to level; of an interaction of the
+        first factor's change
+    low=of.change.estimate.low   number?  95 % interval; of a term with several contrasts jointly for all; null: too
+        few trials
+    high=of.change.estimate.high  number?  as low
+    interval_level=of.change.estimate.level  number  level of the intervals of the effect and its contrasts: 0.95,
+        higher where stages fix or share the levels
     share=of.share      number?  of the variance of single trials within blocks
     p_adjusted=of.p_adjusted  number?  after Holm over all contrasts of the workloads, or of what is reported beside
         them; the smallest of the term
@@ -162,9 +162,9 @@ Shape(
     "itself",
     "the baseline against itself, in per cent of the metric",
     """
-    percent=value  number
-    low            number?
-    high           number?
+    percent=estimate.value  number
+    low=estimate.low    number?
+    high=estimate.high  number?
     """,
 )
 Shape(
