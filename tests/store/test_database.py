@@ -12,7 +12,7 @@ from tests.sentences import Said
 from tests.store.campaigns import campaign
 from tests.store.ledgers import made
 from virtometer.errors import LedgerError
-from virtometer.store import database, files, schema
+from virtometer.store import database, names, schema
 from virtometer.store.ledger import Ledger
 
 ENDLESS = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT"
@@ -44,7 +44,7 @@ FOREIGN = {
 @pytest.mark.parametrize("what", FOREIGN)
 def test_only_tables_of_a_ledger_are_read(tmp_path: Path, what: str, write: bool) -> None:
     made(tmp_path / "r")
-    with sqlite3.connect(tmp_path / "r" / files.LEDGER) as connection:
+    with sqlite3.connect(tmp_path / "r" / names.LEDGER) as connection:
         for statement in FOREIGN[what]:
             connection.execute(statement)
     with pytest.raises(LedgerError, match="is none of a ledger"):
@@ -66,18 +66,18 @@ def test_what_cannot_be_a_ledger_is_refused_before_it_is_opened(
 ) -> None:
     (tmp_path / "file").touch()
     (tmp_path / "empty").mkdir()
-    (tmp_path / "folder" / files.LEDGER).mkdir(parents=True)
+    (tmp_path / "folder" / names.LEDGER).mkdir(parents=True)
     (tmp_path / "hollow").mkdir()
-    (tmp_path / "hollow" / files.LEDGER).touch()
+    (tmp_path / "hollow" / names.LEDGER).touch()
     with pytest.raises(LedgerError, match=words) as caught:
         database.refuse_absent(tmp_path / place)
     said(caught.value.sentence, place=tmp_path)
 
 
 def test_a_new_ledger_is_one_file_of_this_version_with_its_first_entry(tmp_path: Path) -> None:
-    path = tmp_path / files.LEDGER
+    path = tmp_path / names.LEDGER
     database.build(path, campaign(2))
-    assert [one.name for one in tmp_path.iterdir()] == [files.LEDGER]
+    assert [one.name for one in tmp_path.iterdir()] == [names.LEDGER]
     with contextlib.closing(sqlite3.connect(path)) as raw:
         (application,), (version,) = (
             raw.execute(f"PRAGMA {name}").fetchone() for name in ("application_id", "user_version")
@@ -101,7 +101,7 @@ def test_what_an_unfinished_creation_left_is_overwritten_and_a_link_is_not_follo
 
 @pytest.mark.parametrize("write", [False, True])
 def test_another_program_s_database_is_refused(tmp_path: Path, write: bool) -> None:
-    with contextlib.closing(sqlite3.connect(tmp_path / files.LEDGER)) as raw:
+    with contextlib.closing(sqlite3.connect(tmp_path / names.LEDGER)) as raw:
         raw.execute("CREATE TABLE t (x)")
     with pytest.raises(LedgerError, match="is a database, but not a ledger of Virtometer"):
         database.connect(tmp_path, write=write)
@@ -110,7 +110,7 @@ def test_another_program_s_database_is_refused(tmp_path: Path, write: bool) -> N
 def test_a_name_with_signs_of_an_address_is_a_name(tmp_path: Path) -> None:
     directory = tmp_path / "a?mode=ro#b %41"
     directory.mkdir()
-    database.build(directory / files.LEDGER, campaign(1))
+    database.build(directory / names.LEDGER, campaign(1))
     for write in (True, False):
         with contextlib.closing(database.connect(directory, write=write)) as connection:
             assert connection.exec_driver_sql("SELECT count(*) FROM planned").scalar() == 1

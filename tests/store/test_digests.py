@@ -15,7 +15,7 @@ from tests.sentences import Said
 from tests.store.campaigns import campaign, done, failed, guest, lied
 from tests.store.ledgers import made, made_small, outcome, read
 from virtometer.errors import LedgerError
-from virtometer.store import digests, files
+from virtometer.store import digests, names
 from virtometer.store.ledger import Ledger
 
 CHANGES = {
@@ -40,7 +40,7 @@ CHANGES = {
 def test_the_sentence_names_what_is_damaged(tmp_path: Path, what: str) -> None:
     made(tmp_path / "r")
     statement, sentence = CHANGES[what]
-    with sqlite3.connect(tmp_path / "r" / files.LEDGER) as connection:
+    with sqlite3.connect(tmp_path / "r" / names.LEDGER) as connection:
         assert connection.execute(statement).rowcount > 0
     found = outcome(tmp_path / "r")
     assert isinstance(found, str)
@@ -58,7 +58,7 @@ def test_a_trial_that_failed_can_be_recorded_again_and_stays_beside(tmp_path: Pa
     back = read(tmp_path / "r")
     assert [record.status for record in back.trials] == ["done", "failed"]
     assert len(back.trials[0].runs[0].samples) == 5
-    with sqlite3.connect(tmp_path / "r" / files.LEDGER) as connection:
+    with sqlite3.connect(tmp_path / "r" / names.LEDGER) as connection:
         ((aside,),) = connection.execute("SELECT rows_json FROM superseded")
         assert "it stepped" in aside
         connection.execute("UPDATE superseded SET rows_json = replace(rows_json, 'it stepped', 'it did not')")
@@ -66,7 +66,7 @@ def test_a_trial_that_failed_can_be_recorded_again_and_stays_beside(tmp_path: Pa
 
 
 def opened(directory: Path) -> sqlite3.Connection:
-    return sqlite3.connect(directory / files.LEDGER, isolation_level=None)
+    return sqlite3.connect(directory / names.LEDGER, isolation_level=None)
 
 
 def chain(raw: sqlite3.Connection) -> list[tuple[int | None, str]]:

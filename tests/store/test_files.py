@@ -14,7 +14,7 @@ import pytest
 from tests.sentences import Said
 from tests.store.campaigns import campaign, done, guest
 from virtometer.errors import LedgerError, VirtometerError
-from virtometer.store import files
+from virtometer.store import names
 from virtometer.store.ledger import Ledger
 
 
@@ -27,40 +27,40 @@ def made(directory: Path, trials: int = 0) -> Path:
 
 
 def cut(directory: Path, size: int) -> None:
-    os.truncate(made(directory, 3) / files.LEDGER, size)
+    os.truncate(made(directory, 3) / names.LEDGER, size)
 
 
 def other_database(directory: Path) -> None:
     directory.mkdir()
-    with sqlite3.connect(directory / files.LEDGER) as connection:
+    with sqlite3.connect(directory / names.LEDGER) as connection:
         connection.execute("CREATE TABLE campaign (id INTEGER)")
 
 
 def without_a_row(directory: Path) -> None:
-    with sqlite3.connect(made(directory) / files.LEDGER) as connection:
+    with sqlite3.connect(made(directory) / names.LEDGER) as connection:
         connection.execute("DELETE FROM campaign")
 
 
 def without_a_table(directory: Path) -> None:
-    with sqlite3.connect(made(directory) / files.LEDGER) as connection:
+    with sqlite3.connect(made(directory) / names.LEDGER) as connection:
         connection.execute("DROP TABLE samples")
 
 
 def with_a_plan_of_another_kind(directory: Path) -> None:
-    with sqlite3.connect(made(directory) / files.LEDGER) as connection:
+    with sqlite3.connect(made(directory) / names.LEDGER) as connection:
         connection.execute("UPDATE campaign SET plan_json = '{}'")
 
 
 def text(directory: Path, content: bytes) -> None:
     directory.mkdir()
-    (directory / files.LEDGER).write_bytes(content)
+    (directory / names.LEDGER).write_bytes(content)
 
 
 BAD: dict[str, tuple[Callable[[Path], object], str]] = {
     "missing": (lambda d: None, "does not exist"),
     "a file": (lambda d: d.write_text("x"), "is not a directory"),
     "empty": (lambda d: d.mkdir(), r"holds no campaign \(ledger.sqlite is missing\)"),
-    "a directory for a ledger": (lambda d: (d / files.LEDGER).mkdir(parents=True), "is not a file"),
+    "a directory for a ledger": (lambda d: (d / names.LEDGER).mkdir(parents=True), "is not a file"),
     "an empty ledger": (lambda d: text(d, b""), "is empty: it is damaged or not a ledger at all"),
     "garbage": (lambda d: text(d, os.urandom(9000)), "is damaged or not a ledger at all"),
     "text": (lambda d: text(d, b"hello " * 2000), "is damaged or not a ledger at all"),
@@ -88,12 +88,12 @@ def test_bad_directories(tmp_path: Path, case: str, write: bool) -> None:
 
 def test_damage_at_any_place_is_a_sentence_or_harmless(tmp_path: Path) -> None:
     """Every page of a ledger overwritten in turn: never anything but our own error or a campaign."""
-    whole = (made(tmp_path / "whole", 4) / files.LEDGER).read_bytes()
+    whole = (made(tmp_path / "whole", 4) / names.LEDGER).read_bytes()
     directory = tmp_path / "r"
     directory.mkdir()
     refused = 0
     for place in range(0, len(whole), 4096):
-        (directory / files.LEDGER).write_bytes(whole[:place] + b"\xa5" * 4096 + whole[place + 4096 :])
+        (directory / names.LEDGER).write_bytes(whole[:place] + b"\xa5" * 4096 + whole[place + 4096 :])
         try:
             with Ledger.open(directory) as ledger:
                 ledger.read()

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from tests.store.campaigns import campaign, done, guest
 from tests.store.ledgers import LINE, outcome, read
-from virtometer.store import files, log
+from virtometer.store import log, names
 from virtometer.store.ledger import Ledger
 
 
@@ -29,8 +29,8 @@ def test_a_damaged_log_of_a_killed_laboratory_loses_no_trial_silently(tmp_path: 
         shutil.copytree(tmp_path / "r", killed)  # as SIGKILL leaves it: the log is not in the file yet
     right = read(killed)
     assert len(right.trials) == 10
-    wal, dice = killed / f"{files.LEDGER}-wal", random.Random(3)
-    (killed / f"{files.LEDGER}-shm").unlink(missing_ok=True)
+    wal, dice = killed / f"{names.LEDGER}-wal", random.Random(3)
+    (killed / f"{names.LEDGER}-shm").unlink(missing_ok=True)
     shutil.copytree(tmp_path / "r", tmp_path / "closed")
     noticed = 0
     for number in range(60):

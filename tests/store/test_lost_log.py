@@ -18,12 +18,12 @@ from tests.store.campaigns import campaign, done, guest
 from tests.store.ledgers import LINE
 from virtometer.errors import LedgerError
 from virtometer.model import Trial
-from virtometer.store import files
+from virtometer.store import files, names
 from virtometer.store.files import Recorded
 from virtometer.store.ledger import Ledger
 
 OF = campaign(12)
-WAL, SHM = f"{files.LEDGER}-wal", f"{files.LEDGER}-shm"
+WAL, SHM = f"{names.LEDGER}-wal", f"{names.LEDGER}-shm"
 
 
 def recorded_in(ledger: Ledger, trials: Iterable[Trial]) -> Ledger:
@@ -62,7 +62,7 @@ def without_log(directory: Path) -> Path:
 def kept(directory: Path) -> dict[str, bytes]:
     """What the files hold, without the process in the lock and the files that SQLite makes to read: an empty log."""
     found = {path.name: path.read_bytes() for path in directory.iterdir() if path.name != SHM}
-    found[files.LOCK] = found[files.LOCK].partition(b"\n")[2]
+    found[names.LOCK] = found[names.LOCK].partition(b"\n")[2]
     return {name: content for name, content in found.items() if content}
 
 
@@ -140,7 +140,7 @@ def test_what_was_recorded_beside_trials_is_missed_too(said: Said, tmp_path: Pat
 
 
 def test_removing_the_lock_is_to_go_on_without_the_trials(left: Path) -> None:
-    (without_log(left) / files.LOCK).unlink()
+    (without_log(left) / names.LOCK).unlink()
     assert finished(left) == set()
     with Ledger.open(left, write=True) as ledger:
         recorded_in(ledger, OF.planned)
@@ -160,7 +160,7 @@ def test_a_ledger_that_was_closed_has_no_log_and_is_whole(tmp_path: Path) -> Non
 
 
 def test_another_program_may_put_the_log_of_a_killed_laboratory_into_the_ledger(left: Path) -> None:
-    connection = sqlite3.connect(left / files.LEDGER)
+    connection = sqlite3.connect(left / names.LEDGER)
     connection.execute("SELECT count(*) FROM trials").fetchone()
     connection.close()
     assert not (left / WAL).exists()
@@ -179,7 +179,7 @@ def test_a_laboratory_that_was_killed_before_it_recorded_lost_nothing(tmp_path: 
 @pytest.mark.parametrize("text", [b"", b"4711\n", b"4711\n9 entries", b"4711\n9 entries, 8 trials\n\0", b"\xff" * 300])
 def test_a_lock_that_does_not_say_how_much_was_recorded_is_no_sign(left: Path, text: bytes) -> None:
     """What a power failure left of it."""
-    (without_log(left) / files.LOCK).write_bytes(text)
+    (without_log(left) / names.LOCK).write_bytes(text)
     assert files.recorded(left) is None
     assert finished(left) == set()
     Ledger.open(left, write=True).close()
@@ -187,13 +187,13 @@ def test_a_lock_that_does_not_say_how_much_was_recorded_is_no_sign(left: Path, t
 
 
 def test_a_lock_that_cannot_be_read_is_no_sign(left: Path) -> None:
-    (without_log(left) / files.LOCK).unlink()
-    (left / files.LOCK).symlink_to("/proc/self/mem")
+    (without_log(left) / names.LOCK).unlink()
+    (left / names.LOCK).symlink_to("/proc/self/mem")
     assert finished(left) == set()
 
 
 def test_a_lock_that_a_power_failure_left_behind_the_ledger_is_no_alarm(left: Path) -> None:
-    (left / files.LOCK).write_bytes(b"4711\n3 entries, 2 trials\n")
+    (left / names.LOCK).write_bytes(b"4711\n3 entries, 2 trials\n")
     assert finished(left) == set(range(5))
 
 
@@ -205,8 +205,8 @@ def test_a_reader_beside_a_laboratory_sees_no_loss(tmp_path: Path) -> None:
 
 
 def test_a_new_campaign_where_an_old_one_was_removed_is_whole(left: Path) -> None:
-    (without_log(left) / files.LEDGER).unlink()
-    (left / files.PLAN).unlink()
+    (without_log(left) / names.LEDGER).unlink()
+    (left / names.PLAN).unlink()
     with Ledger.create(left, OF) as ledger:
         assert ledger.finished() == set()
     assert finished(left) == set()

@@ -12,7 +12,7 @@ import pytest
 from tests.sentences import Said
 from tests.store.campaigns import campaign
 from virtometer.errors import LedgerError, StorageError
-from virtometer.store import files
+from virtometer.store import names
 from virtometer.store.ledger import Ledger
 from virtometer.store.output import write_named, write_own
 
@@ -120,11 +120,11 @@ def test_a_planted_lock_is_refused(said: Said, tmp_path: Path, how: str) -> None
     directory.mkdir()
     match how:
         case "symbolic":
-            (directory / files.LOCK).symlink_to(other)
+            (directory / names.LOCK).symlink_to(other)
         case "hard":
-            (directory / files.LOCK).hardlink_to(other)
+            (directory / names.LOCK).hardlink_to(other)
         case _:
-            os.mkfifo(directory / files.LOCK)
+            os.mkfifo(directory / names.LOCK)
     with pytest.raises(LedgerError, match="lock is a link or a special file") as caught:
         Ledger.create(directory, campaign())
     said(caught.value.sentence, directory=directory)
@@ -134,18 +134,18 @@ def test_a_planted_lock_is_refused(said: Said, tmp_path: Path, how: str) -> None
 def test_a_ledger_behind_a_link_is_not_written(tmp_path: Path) -> None:
     Ledger.create(tmp_path / "theirs", campaign()).close()
     (tmp_path / "r").mkdir()
-    (tmp_path / "r" / files.LEDGER).symlink_to(tmp_path / "theirs" / files.LEDGER)
+    (tmp_path / "r" / names.LEDGER).symlink_to(tmp_path / "theirs" / names.LEDGER)
     with pytest.raises(LedgerError, match=r"ledger.sqlite is a link"):
         Ledger.open(tmp_path / "r", write=True)
     Ledger.open(tmp_path / "r").close()
 
 
 def test_an_unfinished_plan_does_not_hinder_the_next_campaign(tmp_path: Path) -> None:
-    (tmp_path / f".{files.PLAN}.0123456789abcdef").write_text("half")
+    (tmp_path / f".{names.PLAN}.0123456789abcdef").write_text("half")
     Ledger.create(tmp_path, campaign()).close()
 
 
-@pytest.mark.parametrize("name", [files.LEDGER, f"{files.LEDGER}-wal", files.PLAN, files.LOCK])
+@pytest.mark.parametrize("name", [names.LEDGER, f"{names.LEDGER}-wal", names.PLAN, names.LOCK])
 @pytest.mark.parametrize("how", ["itself", "link"])
 def test_a_file_of_a_campaign_is_no_place_for_a_report(tmp_path: Path, name: str, how: str) -> None:
     directory = tmp_path / "r"
@@ -162,7 +162,7 @@ def test_a_file_of_a_campaign_is_no_place_for_a_report(tmp_path: Path, name: str
 
 def test_beside_a_campaign_and_elsewhere_such_names_are_free(tmp_path: Path) -> None:
     Ledger.create(tmp_path / "r", campaign()).close()
-    for path in (tmp_path / "r" / "report.csv", tmp_path / files.PLAN, tmp_path / files.LOCK):
+    for path in (tmp_path / "r" / "report.csv", tmp_path / names.PLAN, tmp_path / names.LOCK):
         write_named(path, "text")
         assert path.read_text() == "text"
 

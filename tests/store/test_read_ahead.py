@@ -14,7 +14,7 @@ from sqlalchemy.exc import OperationalError
 
 from tests.store.campaigns import campaign, done, guest
 from tests.store.ledgers import outcome
-from virtometer.store import digests, files
+from virtometer.store import digests, names
 from virtometer.store.database import raw_of
 from virtometer.store.ledger import Ledger
 from virtometer.store.read_ahead import read_ahead
@@ -74,7 +74,7 @@ def test_what_changed_after_the_transaction_began_is_read_as_it_was(place: Path)
     with Ledger.open(place) as ledger, ledger.connection.begin():
         raw, read = raw_of(ledger.connection), partial(read_ahead, ledger.connection)
         assert sorted(digests.verify(raw, place, read)) == list(range(TRIALS))
-        with sqlite3.connect(place / files.LEDGER) as other:
+        with sqlite3.connect(place / names.LEDGER) as other:
             other.execute("UPDATE samples SET work = work + 1 WHERE trial = 3")
         found = digests.verify(raw, place, read)
         assert sorted(found) == [trial for trial in range(TRIALS) if trial != 3], "it is read within the transaction"

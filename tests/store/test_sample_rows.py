@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.store.campaigns import campaign, done, guest
 from tests.store.ledgers import made, outcome, read
 from virtometer.model import NO_SLICE, Excluded, Sample, Samples
-from virtometer.store import digests, files, rows, schema
+from virtometer.store import digests, names, rows, schema
 from virtometer.store.ledger import Ledger
 from virtometer.store.sample_rows import sample_rows
 
@@ -116,7 +116,7 @@ def test_a_ledger_gives_back_odd_texts_too(tmp_path: Path) -> None:
 )
 def test_every_change_of_a_sample_is_noticed(tmp_path: Path, change: str) -> None:
     made(tmp_path / "r")
-    with contextlib.closing(sqlite3.connect(tmp_path / "r" / files.LEDGER)) as raw, raw:
+    with contextlib.closing(sqlite3.connect(tmp_path / "r" / names.LEDGER)) as raw, raw:
         assert raw.execute(f"UPDATE samples SET {change} WHERE trial = 1 AND placement = 0 AND position = 7").rowcount
     found = outcome(tmp_path / "r")
     assert isinstance(found, str)

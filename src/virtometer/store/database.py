@@ -17,7 +17,7 @@ from sqlalchemy.pool import NullPool
 
 from virtometer.errors import LedgerError, StorageError
 from virtometer.model import Campaign
-from virtometer.store import digests, files, log, rows, schema
+from virtometer.store import digests, files, log, names, rows, schema
 from virtometer.store.files import Recorded, storage
 
 # The directory of a private copy, deleted on exit, or nothing.
@@ -31,10 +31,10 @@ def refuse_absent(directory: Path) -> None:
             raise LedgerError(f"{directory} does not exist", advice="name the results directory of a campaign")
         if not directory.is_dir():
             raise LedgerError(f"{directory} is not a directory", advice="name the results directory of a campaign")
-        ledger = directory / files.LEDGER
+        ledger = directory / names.LEDGER
         if not ledger.exists():
             raise LedgerError(
-                f"{directory} holds no campaign ({files.LEDGER} is missing)",
+                f"{directory} holds no campaign ({names.LEDGER} is missing)",
                 advice="name the results directory of a campaign",
             )
         if not ledger.is_file():
@@ -47,7 +47,7 @@ def refuse_absent(directory: Path) -> None:
 
 def refuse_damaged_log(directory: Path) -> None:
     """Raise LedgerError where recorded trials are lost in the write-ahead log of a laboratory that was killed."""
-    path = directory / f"{files.LEDGER}-wal"
+    path = directory / f"{names.LEDGER}-wal"
     with storage(directory):
         damaged = log.is_damaged(path)
     if damaged:
@@ -131,7 +131,7 @@ def connect(directory: Path, *, write: bool, immutable: bool = False) -> Connect
 
     immutable: read the file alone, without the log and the shared memory beside it.
     """
-    path = directory / files.LEDGER
+    path = directory / names.LEDGER
     with storage(directory):
         connection = _engine(path, "rw" if write else "ro&immutable=1" if immutable else "ro").connect()
         try:
@@ -152,7 +152,7 @@ def connect_writer(directory: Path) -> tuple[Connection, Copy]:
 
     Raises LedgerError as `connect_reader`.
     """
-    ledger = directory / files.LEDGER
+    ledger = directory / names.LEDGER
     if ledger.is_symlink():
         raise LedgerError(f"{ledger} is a link", advice="name the directory in which the ledger itself lies")
     # A writer that closes puts what is left of a log into the ledger: what is lost is found out by reading alone.
@@ -192,10 +192,10 @@ def _refuse_lost_log(raw: sqlite3.Connection, known: Recorded, directory: Path) 
     what = f"{lost} of the {known.trials} trials" if lost > 0 else "what was last"
     are, they = ("are", "they were") if lost > 1 else ("is", "it was")
     raise LedgerError(
-        f"{what} recorded in {directory} {are} missing from {files.LEDGER}: {they} in its log {files.LEDGER}-wal, "
+        f"{what} recorded in {directory} {are} missing from {names.LEDGER}: {they} in its log {names.LEDGER}-wal, "
         "which is missing or incomplete",
         advice="put the log back, or take a copy of the whole directory; to go on without what is missing, remove "
-        f"{directory / files.LOCK}",
+        f"{directory / names.LOCK}",
     )
 
 
@@ -218,7 +218,7 @@ def _reader(directory: Path) -> tuple[Connection, Copy]:
 
 def _has_log(directory: Path) -> bool:
     with storage(directory):
-        return (directory / f"{files.LEDGER}-wal").exists()
+        return (directory / f"{names.LEDGER}-wal").exists()
 
 
 def _place_is_to_blame(error: BaseException) -> bool:
@@ -234,7 +234,7 @@ def _copy(directory: Path) -> tuple[Connection, Copy]:
     try:
         with storage(directory):
             for suffix in ("", "-wal"):
-                original = directory / f"{files.LEDGER}{suffix}"
+                original = directory / f"{names.LEDGER}{suffix}"
                 if original.exists():
                     shutil.copyfile(original, Path(place.name) / original.name)
         return connect(Path(place.name), write=True), place

@@ -29,11 +29,7 @@ from pathlib import Path
 from sqlalchemy.exc import DBAPIError
 
 from virtometer.errors import LedgerError, StorageError, VirtometerError
-
-LEDGER = "ledger.sqlite"
-UNFINISHED = "ledger.sqlite.new"
-PLAN = "plan.yaml"
-LOCK = "lock"
+from virtometer.store.names import LEDGER, LOCK, PLAN, UNFINISHED
 
 # What a creation that was interrupted can leave behind.
 _LEFTOVERS = {LOCK, PLAN, UNFINISHED, f"{UNFINISHED}-journal", f"{PLAN}.new"}
@@ -48,14 +44,6 @@ class Recorded:
 
     entries: int
     trials: int
-
-
-def refuse_campaign_file(path: Path) -> None:
-    """Raise StorageError where `path` is, or is a link to, one of the files by which a directory holds a campaign."""
-    target = Path(os.path.realpath(path))
-    own = {LOCK, PLAN, LEDGER, *(f"{LEDGER}-{end}" for end in ("wal", "shm", "journal"))}
-    if target.name in own and (target.with_name(LEDGER).exists() or target.with_name(UNFINISHED).exists()):
-        raise StorageError(f"{path} is a file of a campaign; it was left as it is")
 
 
 def resume_command(directory: Path) -> str:

@@ -31,7 +31,7 @@ from virtometer.model import (
     Trial,
     TrialRecord,
 )
-from virtometer.store import database, digests, files, rows, schema
+from virtometer.store import database, digests, files, names, rows, schema
 from virtometer.store.database import Copy
 from virtometer.store.files import Lock, storage
 from virtometer.store.follow_ups import with_stages
@@ -54,7 +54,7 @@ class Ledger:
         self.connection = connection
         self._lock = lock
         self._copy = copy
-        self._inode = (directory / files.LEDGER).stat().st_ino
+        self._inode = (directory / names.LEDGER).stat().st_ino
         if lock:
             with storage(directory):
                 lock.note(database.holds(database.raw_of(connection)))
@@ -76,9 +76,9 @@ class Ledger:
             files.refuse_foreign(directory)  # again: another laboratory may have been here before the lock
             with storage(directory):
                 lock.forget()
-                database.build(directory / files.UNFINISHED, campaign)
-                write_own(directory / files.PLAN, campaign.plan_text)
-                (directory / files.UNFINISHED).rename(directory / files.LEDGER)
+                database.build(directory / names.UNFINISHED, campaign)
+                write_own(directory / names.PLAN, campaign.plan_text)
+                (directory / names.UNFINISHED).rename(directory / names.LEDGER)
                 files.sync_directory(directory)
                 files.sync_directory(directory.resolve().parent)
             connection, copy = database.connect_writer(directory)
@@ -185,7 +185,7 @@ class Ledger:
                 return self._read()
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError, InvalidRequestError) as cause:
             first = str(cause).splitlines()[0] if str(cause) else type(cause).__name__
-            raise LedgerError(f"{self.directory / files.LEDGER} holds what no Virtometer wrote ({first})") from cause
+            raise LedgerError(f"{self.directory / names.LEDGER} holds what no Virtometer wrote ({first})") from cause
 
     def close(self) -> None:
         """Close the database and release the lock."""
@@ -206,12 +206,12 @@ class Ledger:
     def _refuse_gone(self) -> None:
         """Raise StorageError where the file is no longer in its directory: what is written would go nowhere."""
         try:
-            same = (self.directory / files.LEDGER).stat().st_ino == self._inode
+            same = (self.directory / names.LEDGER).stat().st_ino == self._inode
         except OSError:
             same = False
         if not same:
             raise StorageError(
-                f"{self.directory / files.LEDGER} was removed or replaced while the campaign ran; it stops here",
+                f"{self.directory / names.LEDGER} was removed or replaced while the campaign ran; it stops here",
                 advice="begin a new campaign, and keep its directory until it has ended",
             )
 
@@ -261,13 +261,13 @@ class Ledger:
     def _read(self) -> Campaign:
         head = self.connection.execute(select(schema.campaign)).one_or_none()
         if head is None:
-            raise LedgerError(f"{self.directory / files.LEDGER} holds no campaign")
+            raise LedgerError(f"{self.directory / names.LEDGER} holds no campaign")
         plan = rows.plan_of(head.plan_json)
         planned = rows.planned_of(self._all(schema.planned), self._all(schema.placements))
         trial_of = {trial.index: trial for trial in planned}
         self.connection.execute(select(schema.samples).limit(1))  # an error where the table is missing
         raw = database.raw_of(self.connection)
-        verified = digests.verify(raw, self.directory / files.LEDGER, partial(read_ahead, self.connection))
+        verified = digests.verify(raw, self.directory / names.LEDGER, partial(read_ahead, self.connection))
         probes: dict[tuple[int, int], list[RoundTrip]] = {}
         for trial, placement, *trip in raw.execute(_PROBES):
             probes.setdefault((trial, placement), []).append(RoundTrip(*trip))

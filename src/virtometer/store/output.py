@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from virtometer.errors import LedgerError, StorageError
-from virtometer.store.files import refuse_campaign_file
+from virtometer.store.names import refuse_campaign_file
 
 
 def write_own(path: Path, text: str) -> None:

@@ -83,7 +83,7 @@ def test_an_interaction_is_a_ratio_of_ratios(printed: EffectsFound) -> None:
     ]
     crossed = row(printed.interactions, "tools", "bits")
     assert crossed.then is not None
-    assert (crossed.then.ratio, crossed.then.pairs) == (pytest.approx(geometric(squares)), 4)
+    assert (crossed.then.ratio, crossed.then.pairs) == pytest.approx((geometric(squares), 4))
     assert (crossed.then.same_sign, crossed.then.verdict) == (1.0, "matters")
     assert [one.parameters for one in printed.interactions] == [("tools", "bits")]  # none with the bare machine
 
@@ -147,7 +147,7 @@ def test_a_campaign_with_known_effects() -> None:
     assert tools.ratio.value == pytest.approx(math.sqrt(2 * 3)) and tools.verdict == "matters"
     assert tools.ratio.low == pytest.approx(tools.ratio.value)  # within blocks nothing swings
     assert bits.ratio.value == pytest.approx(math.sqrt((0.4 / 0.2) * (0.8 / 0.6)))
-    assert (crossed.ratio.value, crossed.pairs) == (pytest.approx(2 / 3), 2)  # asterisks stand for nothing here
+    assert (crossed.ratio.value, crossed.pairs) == pytest.approx((2 / 3, 2))  # asterisks stand for nothing here
     whole = row(found.main, "virtualization").now
     assert whole is not None and whole.ratio.value == pytest.approx((0.4 * 0.8 * 0.2 * 0.6) ** 0.25)
 

@@ -27,7 +27,7 @@ def test_a_network_is_shared_fairly() -> None:
     found = shared("lemberger2010", Asked(name="net", cells={"item": ["appendix: 3-net"], "operation": ["read"]}))
     shares = found.shares[0]
     assert shares.uneven_then is not None and shares.worst_then is not None and not shares.bounded
-    assert (shares.uneven_then.median, shares.uneven_then.cells) == (pytest.approx(21.44 / 21.31), 1)
+    assert (shares.uneven_then.median, shares.uneven_then.cells) == pytest.approx((21.44 / 21.31, 1))
     assert shares.worst_then.median == pytest.approx(21.31 / ((21.33 + 21.31 + 21.44) / 3))
     assert (shares.verdict_then, shares.verdict_now) == ("fair", None)
 
@@ -70,7 +70,7 @@ def test_a_campaign_with_one_slow_guest() -> None:
 
     shares = shared("appel2008", ASKED, made([NATIVE, BOX], WORKS, rate, [GROUPS, ALONE])).shares[0]
     assert shares.uneven_now is not None and shares.worst_now is not None and shares.in_blocks is not None
-    assert (shares.guests, shares.uneven_now.value, shares.in_blocks.value) == (3, pytest.approx(2), pytest.approx(2))
+    assert (shares.guests, shares.uneven_now.value, shares.in_blocks.value) == pytest.approx((3, 2, 2))
     assert shares.worst_now.value == pytest.approx(50 / (250 / 3)) and shares.verdict_now == "unfair"
 
 

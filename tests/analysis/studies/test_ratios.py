@@ -42,5 +42,5 @@ def test_means_and_medians_within_the_blocks_that_all_have() -> None:
     some = [{0: 0.0, 1: 0.0, 2: 9.0}, {0: 0.3, 1: 0.3}, {0: 0.9, 1: 0.9}]
     mean, middle = ratios.joined(some), ratios.joined(some, median=True)
     assert mean is not None and middle is not None
-    assert (mean.value, middle.value, mean.n) == (pytest.approx(math.exp(0.4)), pytest.approx(math.exp(0.3)), 2)
+    assert (mean.value, middle.value, mean.n) == pytest.approx((math.exp(0.4), math.exp(0.3), 2))
     assert ratios.joined([]) is None

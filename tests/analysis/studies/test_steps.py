@@ -56,5 +56,5 @@ def test_a_design_of_a_campaign_tries_steps_here() -> None:
     assert {(one.step, one.factor) for one in found} == {("other queues", "aio")}
     read = next(one for one in analysis.effects.metrics if one.metric == READ.name)
     effect = next(one for one in read.effects if one.term == "aio")
-    assert (found[0].metric, found[0].change, found[0].verdict) == (READ.name, effect.change, effect.verdict)
+    assert (found[0].metric, found[0].change, found[0].verdict) == (READ.name, effect.change.estimate, effect.verdict)
     assert found[0].level == "io_uring against threads"

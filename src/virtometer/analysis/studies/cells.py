@@ -9,8 +9,6 @@ import math
 import statistics
 from dataclasses import dataclass, replace
 
-from virtometer.analysis.compare.blocks import logs_by_block
-from virtometer.analysis.statistics.interval import interval
 from virtometer.analysis.studies.matching import Found, Matcher
 from virtometer.analysis.studies.measured import Blocks
 from virtometer.model import Better, Estimate, Quantity
@@ -124,6 +122,9 @@ def efficiency_now(found: Found, value: PublishedValue) -> Estimate | None:
     """The efficiency within blocks; None where nothing is compared."""
     if value.better not in ("higher", "lower") or value.statistic == "expected" or not found.against:
         return None
+    from virtometer.analysis.compare.blocks import logs_by_block  # loads scipy, which printed values do not need
+    from virtometer.analysis.statistics.interval import interval
+
     mine = {block: one for block, one in found.values.items() if one > 0}
     theirs = {block: one for block, one in found.against.items() if one > 0}
     return interval(logs_by_block(mine, theirs, "lower" if value.better == "lower" else "higher").values())
@@ -142,6 +143,8 @@ def estimate(values: Blocks, of: PublishedValue) -> Estimate | None:
     """
     if values and (of.metric == "count" or min(values.values()) <= 0):
         return Estimate(statistics.fmean(values.values()), None, None, len(values))
+    from virtometer.analysis.statistics.interval import interval
+
     return interval(map(math.log, values.values()))
 
 

@@ -8,8 +8,8 @@ import math
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from virtometer.analysis import Analysis
 from virtometer.analysis.studies import derived
 from virtometer.analysis.studies.measured import ALONE, Blocks, Measured, Place, Situation, holds, measured_in
 from virtometer.model import Level
@@ -23,6 +23,9 @@ from virtometer.studies.sections import (
     rule_of,
     sources,
 )
+
+if TYPE_CHECKING:
+    from virtometer.analysis import Analysis
 
 NOT_YET = "not measured yet by this version"
 NOT_HERE = "not in these campaigns"

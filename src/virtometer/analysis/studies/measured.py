@@ -6,15 +6,16 @@ import re
 import statistics
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from virtometer import agent_table
-from virtometer.analysis import Analysis
-from virtometer.analysis.compare.blocks import TreatmentData, beside, counterpart, usable
-from virtometer.analysis.groups import further
-from virtometer.analysis.groups.members import GroupTrial, Member
 from virtometer.model import Better, Campaign, HostUse, Level, PlanWorkload
 from virtometer.model.plain import parse_size
+
+if TYPE_CHECKING:
+    from virtometer.analysis import Analysis
+    from virtometer.analysis.compare.blocks import TreatmentData
+    from virtometer.analysis.groups.members import GroupTrial, Member
 
 Scenario = Literal["alone", "together", "loaded", "mixed", "pair", "instances"]
 Blocks = Mapping[int, float]
@@ -87,6 +88,11 @@ class Measured:
         """
         if self.data is None or other.data is None:
             return other.values
+        from virtometer.analysis.compare.blocks import (  # loads scipy, which printed values do not need
+            beside,
+            counterpart,
+        )
+
         return counterpart(self.data, beside(self.data, other.data))
 
 
@@ -153,6 +159,9 @@ def _places(campaign: Campaign) -> Mapping[str, Place]:
 
 
 def _of_treatment(data: TreatmentData, place: Place, facts: Mapping[str, Level]) -> Measured:
+    from virtometer.analysis.compare.blocks import usable
+    from virtometer.analysis.groups import further
+
     shape = data.shape
     assert shape is not None  # there are values
     measures: dict[str, dict[int, list[float]]] = {}
@@ -204,6 +213,8 @@ class _Series:
 def _of_groups(
     trials: Iterable[GroupTrial], places: Mapping[str, Place], works: Mapping[str, Mapping[str, Level]]
 ) -> list[Measured]:
+    from virtometer.analysis.groups import further
+
     found: dict[tuple[str, str, Situation, int], _Series] = {}
     for trial in trials:
         for member in trial.measured:

@@ -10,7 +10,6 @@ import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from virtometer.analysis.statistics.interval import interval
 from virtometer.analysis.studies import derived
 from virtometer.analysis.studies.matching import Found, Matcher
 from virtometer.analysis.studies.ratios import Logs, logs, speed_then
@@ -137,6 +136,8 @@ class _Here:
         return found
 
     def _speed(self, test: PublishedValue, tool: Matcher) -> Estimate | None:
+        from virtometer.analysis.statistics.interval import interval  # loads scipy, which printed values do not need
+
         mine = tool.find(test)
         if not isinstance(mine, Found):
             return None

@@ -7,8 +7,6 @@ import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from virtometer.analysis.compare.blocks import logs_by_block
-from virtometer.analysis.statistics.interval import interval
 from virtometer.analysis.studies.matching import Found, Matcher
 from virtometer.analysis.studies.measured import Blocks
 from virtometer.model import Better, Estimate
@@ -68,6 +66,8 @@ def ratio_now(value: PublishedValue, against: PublishedValue, matcher: Matcher) 
 
 def logs(subject: Blocks, against: Blocks, better: str) -> Logs:
     """Logarithms of ratios within blocks, above 0 where the subject is better."""
+    from virtometer.analysis.compare.blocks import logs_by_block  # loads scipy, which printed values do not need
+
     turned: Better = "lower" if better == "lower" else "higher"
     return logs_by_block(positive(subject), positive(against), turned)
 
@@ -79,6 +79,8 @@ def positive(of: Blocks) -> Blocks:
 
 def joined(of: Sequence[Logs], *, median: bool = False) -> Estimate | None:
     """The mean of several ratios, or their median, within each block that all have, with the interval of the blocks."""
+    from virtometer.analysis.statistics.interval import interval
+
     if not of:
         return None
     shared = sorted(set[int].intersection(*(set(one) for one in of)))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from virtometer.analysis import Analysis
 from virtometer.analysis.studies.answers import Answered, answered
 from virtometer.analysis.studies.cells import StudySection, estimate, section
 from virtometer.analysis.studies.matching import Found, Matcher
@@ -15,6 +15,9 @@ from virtometer.studies.agreement import ClaimRow, claims_table
 from virtometer.studies.bounds import Bounded
 from virtometer.studies.data import PublishedValue, Study, items
 from virtometer.studies.sections import Description, description
+
+if TYPE_CHECKING:
+    from virtometer.analysis import Analysis
 
 
 @dataclass(frozen=True, slots=True)

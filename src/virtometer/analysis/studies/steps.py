@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from virtometer.analysis.effects.claims import Influence
 from virtometer.analysis.studies.matching import Matcher
 from virtometer.analysis.studies.ratios import Ratios, joined, ratio_now, ratio_then, ratios
 from virtometer.model import Estimate
@@ -13,6 +13,9 @@ from virtometer.studies.data import PublishedValue
 from virtometer.studies.questions import Stage, Steps
 from virtometer.studies.sections import others
 from virtometer.studies.selectors import selects
+
+if TYPE_CHECKING:
+    from virtometer.analysis.effects.claims import Influence
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,5 +100,6 @@ def _here(of: Steps, matcher: Matcher) -> list[StepHere]:
                     if effect.factors == (factor,) and not metric.beside:
                         largest = effect.largest
                         level = f"{largest.level[0]} against {largest.against[0]}"
-                        found.append(StepHere(step, factor, level, metric.metric, largest.change, largest.verdict))
+                        change = largest.change.estimate
+                        found.append(StepHere(step, factor, level, metric.metric, change, largest.verdict))
     return found

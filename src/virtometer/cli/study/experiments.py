@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from virtometer.cli.plan.files import built_in_folder
-from virtometer.store.files import LEDGER
+from virtometer.store.names import LEDGER
 
 if TYPE_CHECKING:
     from virtometer.model import Plan

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterable
 
 from virtometer.model import Estimate, Finding, PlanWorkload, Quantity, Verdict
-from virtometer.workloads.registry import WORKLOADS
 
 _CLAIM = "The chance that any such claim of the whole campaign is wrong is at most 2 %"
 GLOSSARY = {
@@ -83,6 +82,8 @@ def quantity(value: float, unit: str) -> str:
 
 def in_bytes(workload: str, op: str, parameter: str) -> bool:
     """Whether a parameter of a workload is a number of bytes; False of what this version does not have."""
+    from virtometer.workloads.registry import WORKLOADS  # its models take a moment to make
+
     known = WORKLOADS.get(workload)
     return known is not None and op in known.operations and known.in_bytes(op, parameter)
 
