@@ -47,7 +47,12 @@ SLOW = [
 _NUMBERS = itertools.count(1)
 
 # A busy host makes an example late: that is no fault of what is tested.
-settings.register_profile("any host", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "any host",
+    deadline=None,
+    max_examples=100 if "VIRTOMETER_THOROUGH" in os.environ else 40,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("any host")
 
 # Of its own for each process that runs tests, also where one has inherited the name of another.

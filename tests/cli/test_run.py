@@ -185,23 +185,23 @@ def test_the_quick_plan_can_be_chosen_from(said: Said, tmp_path: Path) -> None:
     ("number", "fresh"), [(signal.SIGINT, "trial"), (signal.SIGTERM, "block"), (signal.SIGHUP, "trial")]
 )
 def test_stopped_and_resumed_with_the_command_that_it_names(tmp_path: Path, number: signal.Signals, fresh: str) -> None:
-    process = started(written(tmp_path, 10, fresh), tmp_path / "r")
-    wait_for_trials(process, 7)
+    process = started(written(tmp_path, 6, fresh), tmp_path / "r")
+    wait_for_trials(process, 5)
     process.send_signal(number)
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (130, ""), err
-    kept = re.search(r"^virtometer: stopped: (\d+) of 40 trials are kept in (.*)$", err, re.MULTILINE)
+    kept = re.search(r"^virtometer: stopped: (\d+) of 24 trials are kept in (.*)$", err, re.MULTILINE)
     assert kept
     assert kept[2] == str(tmp_path / "r")
     before = read(tmp_path / "r")
-    assert 7 <= int(kept[1]) == len(before.trials) < 40
+    assert 5 <= int(kept[1]) == len(before.trials) < 24
     assert "Traceback" not in err
 
     command = re.search(r"^virtometer: go on with: (virtometer .*)$", err, re.MULTILINE)
     assert command
     outcome = program(*shlex.split(command[1])[1:], cwd=tmp_path)
     assert outcome.status == 0, outcome.err
-    assert f"40 trials in 10 blocks, {kept[1]} of them done before" in outcome.err
+    assert f"24 trials in 6 blocks, {kept[1]} of them done before" in outcome.err
     after = read(tmp_path / "r")
     assert after.trials[: len(before.trials)] == before.trials
     assert [record.trial for record in after.trials] == list(after.planned)
@@ -400,7 +400,7 @@ def test_a_disk_that_becomes_full_is_status_7_and_the_campaign_goes_on_when_ther
     script = (
         'mount -t tmpfs -o size=700k t "$1"; "$2" run "$3" --out "$1/r"; echo "status $?"; '
         'mount -o remount,size=50m "$1"; "$2" report "$1/r" --format json --out "$4"; echo "status $?"; '
-        'timeout -s INT 15 "$2" resume "$1/r"; echo "status $?"'
+        'timeout -s INT 8 "$2" resume "$1/r"; echo "status $?"'
     )
     result = subprocess.run(
         ["unshare", "-m", "sh", "-c", script, "sh", disk, PROGRAM, plan, tmp_path / "json"],

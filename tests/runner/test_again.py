@@ -114,7 +114,7 @@ def test_only_the_laboratory_says_that_something_cannot_be_done_here(
 def test_a_campaign_without_a_baseline_stops(
     said: Said, tmp_path: Path, watcher: Watcher, make_plan: MakePlan, well: Path, fresh: str
 ) -> None:
-    plan = make_plan([{"name": "sick", "kind": "sick"}, NATIVE], blocks=20, fresh=fresh)
+    plan = make_plan([{"name": "sick", "kind": "sick"}, NATIVE], blocks=8, fresh=fresh)
     with pytest.raises(EnvironmentFailed, match="the baseline sick does not start") as caught:
         begin(resolved(plan), "", tmp_path / "c", 1, watcher)
     said(caught.value.sentence)

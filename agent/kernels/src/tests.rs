@@ -21,6 +21,11 @@ const WORDS: [&str; 8] = [
     "in memory",
 ];
 
+/// Whether all combinations are tried: `make test-all` asks for them. Otherwise each value of a parameter is.
+pub(crate) fn thorough() -> bool {
+    std::env::var_os("VIRTOMETER_THOROUGH").is_some()
+}
+
 fn in_force(kernel: &str, op: &str, given: &[(&str, Scalar)]) -> Parameters {
     attempt(kernel, op, given).unwrap()
 }

@@ -1,6 +1,7 @@
 //! What both ends count when both are ours.
 
 use super::{client, counted, measures, plan, run, task, text, words, Serving};
+use crate::tests::thorough;
 use std::net::TcpListener;
 use virtometer_protocol::Scalar::{Boolean, Integer};
 
@@ -38,6 +39,9 @@ fn a_stream_flows_in_every_direction_with_and_without_copying() {
     for direction in ["send", "receive", "both"] {
         for zero_copy in [false, true] {
             for (size, connections) in [(5, 1), (300_000, 2)] {
+                if size == 5 && direction != "both" && !thorough() {
+                    continue;
+                }
                 let parameters = [
                     ("size", Integer(size)),
                     ("direction", text(direction)),
