@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the tests of both languages, the second also when the first fails. Arguments go to pytest; --fast alone runs what
 # takes less than a minute: of Rust the protocol, of Python all that is not marked as slow or long. --all alone runs
-# everything, and of Rust also every order of the barrier's threads, and many more foreign bytes.
+# everything, and of Rust also every combination, every order of the barrier's threads, and many more foreign bytes.
 . "$(dirname "$0")/shell.sh"
 
 # Some tests stop a laboratory with signals. Where this script was started in the background or by nohup, it ignores them,
@@ -24,6 +24,8 @@ fi
 thorough=
 if [ "${1:-}" = --all ]; then
     thorough=yes
+    # More combinations in Rust, and more examples of hypothesis.
+    export VIRTOMETER_THOROUGH=yes
     set -- -m "slow or not slow"
     setup/packages.sh setup/thorough.txt "tests"
 fi
@@ -33,6 +35,13 @@ unset PYTHONDONTWRITEBYTECODE
 
 rust=0
 python=0
+# Each process of pytest reads all files of tests. One does so first, and keeps what it made of them, while cargo leaves
+# half of the processors idle. What is wrong with a file is said below.
+reader=
+if [ "${crates[*]}" = --workspace ]; then
+    "${attentive[@]}" .venv/bin/python -m pytest --collect-only -qq "$@" >/dev/null 2>&1 </dev/null &
+    reader=$!
+fi
 echo "== Rust: cargo test"
 "${attentive[@]}" cargo test "${crates[@]}" --locked || rust=$?
 if [ -n "$thorough" ]; then
@@ -45,6 +54,7 @@ if [ -n "$thorough" ]; then
     PROPTEST_CASES=100000 "${attentive[@]}" cargo test -p virtometer-protocol --locked || rust=$?
     PROPTEST_CASES=4000 "${attentive[@]}" cargo test -p virtometer-kernels --locked --lib net:: || rust=$?
 fi
+[ -z "$reader" ] || wait "$reader" || true
 echo "== Python: pytest in $workers processes"
 "${attentive[@]}" .venv/bin/python -m pytest -n "$workers" --maxprocesses 8 --dist worksteal "$@" || python=$?
 echo "== Rust: $([ $rust = 0 ] && echo passed || echo "FAILED (status $rust)"). Python: $([ $python = 0 ] && echo passed || echo "FAILED (status $python)")."
