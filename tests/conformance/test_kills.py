@@ -18,7 +18,7 @@ from virtometer.environments.sweep import sweep
 REPOSITORY = Path(__file__).resolve().parents[2]
 
 
-@pytest.mark.parametrize("kills", [2, pytest.param(60, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kills", [1, pytest.param(60, marks=pytest.mark.slow)])
 def test_whatever_moment_a_laboratory_is_killed_at(
     works: None, kind: str, kills: int, agent: Path, disk_file: Path, tmp_path: Path, new_id: Callable[[], str]
 ) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
-import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.waiting import wait_until
@@ -100,14 +100,10 @@ def until(session: Session) -> Event:
 
 def pattern(first_word: int, length: int) -> bytes:
     """The disk file's contents as KERNELS.md defines them."""
-    mask = (1 << 64) - 1
-    words = []
-    for index in range(first_word, first_word + length // 8):
-        z = (index + 1) * 0x9E3779B97F4A7C15 & mask
-        z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 & mask
-        z = (z ^ (z >> 27)) * 0x94D049BB133111EB & mask
-        words.append(z ^ (z >> 31))
-    return struct.pack(f"<{len(words)}Q", *words)
+    z = np.arange(first_word + 1, first_word + 1 + length // 8, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return (z ^ (z >> np.uint64(31))).astype("<u8").tobytes()
 
 
 def processes_naming(text: str) -> list[int]:
