@@ -19,13 +19,13 @@ demo: ## set up what virtometer needs, then measure what each environment on thi
 	@setup/all.sh product
 	@.venv/bin/virtometer run --quick || [ $$? = 9 ] # 9: complete, and a trial failed, which the table says
 
-test: setup ## set up, then run the tests of both languages (about 20 minutes)
+test: setup ## set up, then run the tests of both languages (about 11 minutes)
 	@setup/test.sh -m "not slow"
 
 test-fast: setup ## what runs in less than a minute: no guests but native ones, no campaigns, no kernels
 	@setup/test.sh --fast
 
-test-all: setup ## all tests of both languages, with the slow sweeps, all orders of threads and foreign bytes
+test-all: setup ## all tests of both languages, with slow sweeps, all combinations, orders of threads, foreign bytes
 	@setup/test.sh --all
 
 lint: setup ## formatting, lints and types of both languages

@@ -116,11 +116,12 @@ class Workspace:
 
     @property
     def _environment(self) -> dict[str, str]:
-        """For cargo: a target folder of its own, no debug information, and no more than the processors allowed."""
+        """For cargo: a target folder of its own, fast loops, no debug information, and only the processors allowed."""
         return {
             **os.environ,
             "CARGO_TARGET_DIR": str(self.folder / "target"),
             "CARGO_PROFILE_DEV_DEBUG": "0",
+            "CARGO_PROFILE_DEV_OPT_LEVEL": "1",
             "CARGO_INCREMENTAL": "1",
             "CARGO_TERM_COLOR": "never",
             "CARGO_BUILD_JOBS": str(PROCESSORS),
