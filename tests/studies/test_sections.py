@@ -11,6 +11,8 @@ from virtometer.environments.registry import KINDS
 from virtometer.errors import UsageError
 from virtometer.studies.data import items, studies, value, values
 from virtometer.studies.sections import (
+    chart_cells,
+    chart_of,
     description,
     others,
     per_run,
@@ -36,7 +38,7 @@ def test_every_study_has_a_description_with_kinds_and_functions_that_exist(study
 @pytest.mark.parametrize("study", studies())
 def test_every_rule_is_for_some_cell_and_every_question_about_some(study: str) -> None:
     of = description(study)
-    cells = [one for item in items(study) for one in values(study, item)]
+    cells = [one for item in items(study) for one in (values(study, item) or chart_cells(study, item))]
     for rules in (of.environments, of.quantities, of.derived):
         used = {id(rule_of(rules, one)) for one in cells}
         assert {id(rule) for rule in rules} <= used, [rule.select for rule in rules if id(rule) not in used]
@@ -99,6 +101,38 @@ def test_facts_and_levels_are_filled_from_the_cell() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("study", studies())
+def test_every_figure_that_draws_no_item_has_cells_or_a_reason(study: str) -> None:
+    figures = [name for name, item in items(study).items() if item.kind == "figure" and not item.draws]
+    charts = {name: chart_of(study, name) for name in items(study)}
+    without = [name for name in figures if not values(study, name)]
+    assert [name for name, chart in charts.items() if chart is not None] == without
+    for name in without:
+        chart = charts[name]
+        assert chart is not None and bool(chart_cells(study, name)) is not bool(chart.unavailable)
+
+
+def test_cells_of_charts_and_printed_ones_are_never_joined() -> None:
+    of = description("zupka2008")
+    guest = next(one for one in chart_cells("zupka2008", "F5.2") if one.row == "KVM, paravirtual devices")
+    native = reference(guest, of)
+    assert native is not None and (native.item, native.role, native.value) == ("F5.2", "native", None)
+    printed = next(one for one in values("zupka2008", "F5.15/lmdd") if one.role == "guest")
+    assert {one.item for one in others(printed, {"devices": ANY})} == {"F5.15/lmdd"}
+    efficiency = next(one for one in chart_cells("zupka2008", "F5.1") if one.metric == "efficiency")
+    rule = rule_of(of.derived, efficiency)
+    assert rule is not None and [one.column for one in sources(efficiency, rule)] == [
+        "throughput",
+        "CPU use of the host",
+    ]
+
+
+def test_settings_of_an_environment_are_filled_from_the_cell() -> None:
+    cell = next(one for one in chart_cells("zupka2008", "F5.8") if one.column == "KVM, processors: 4")
+    rule = rule_of(description("zupka2008").environments, cell)
+    assert rule is not None and {one.wanted(cell)["cpus"] for one in rule.kinds} == {4}
+
+
 GOOD = """
 study: some
 question: Is it so?
@@ -106,6 +140,12 @@ processors: 2
 environments: [{for: {role: native}, kinds: [native, {kind: qemu, settings: {disk_device: ide}}]}]
 quantities: [{for: {metric: time}, measured: {workload: linpack, size: 32M}, as: seconds}]
 """
+
+
+CHART = (
+    "charts: [{{item: {}, cells: {{role: guest, workload: ab, metric: rate, unit_printed: requests/s}}, "
+    "rows: [{{label: a}}], columns: [{{label: b}}]}}]"
+)
 
 
 def test_a_description_is_read_with_kinds_as_words(tmp_path: Path) -> None:
@@ -125,6 +165,10 @@ def test_a_description_is_read_with_kinds_as_words(tmp_path: Path) -> None:
         (("as: seconds", "as: measure"), "measure"),
         (("measured: {workload: linpack, size: 32M}, ", ""), "quantities.0"),
         (("study: some", "study: ["), "no YAML"),
+        (("study: some", "charts: [{item: F9, unavailable: so it is}]\nstudy: some"), "no item F9"),
+        (("study: some", f"{CHART.format('F5.15/lmdd')}\nstudy: zupka2008"), "is no figure"),
+        (("study: some", f"{CHART.format('F4.3')}\nstudy: zupka2008"), "values of F4.3 are printed"),
+        (("study: some", f"{CHART.format('F5.1').replace('role', 'colour')}\nstudy: zupka2008"), "colour is no field"),
         (("study: some", ""), "study"),
     ],
 )

@@ -11,7 +11,7 @@ from typing import Literal
 
 from virtometer.counted import counted
 from virtometer.studies.bounds import Bounded, Region, geometric_mean, of_printed
-from virtometer.studies.data import Claim, PublishedValue, claims
+from virtometer.studies.data import NOWHERE, Claim, PublishedValue, claims
 from virtometer.studies.rules import NEAR, Case, Holds, Rule, Scalar, field, rules, stated_range
 
 Verdict = Literal["agrees", "disagrees", "undecided", "cannot be tried here"]
@@ -28,6 +28,7 @@ _SHARES = frozenset({"fair", "unfair"})
 
 NOT_PRINTED = "the study prints no number for it"
 RESTATED = "the only printed number is the claim itself"
+CHARTED = "its values are printed nowhere, so that only new cells decide it"
 NOT_MEASURED = "no cell of it is measured"
 
 
@@ -117,7 +118,8 @@ def by_printed(claim: Claim, rule: Rule) -> Outcome:
     """The verdict of the printed cells, with what rounding allows. Cells that are printed with a slip are left out."""
     if rule.restates:
         return Outcome("cannot be tried here", RESTATED)
-    return evaluate(claim, rule, of_printed, NOT_PRINTED, rule.slipped.keys())
+    charted = any(cell.status == NOWHERE for case in rule.cases for cell in case.subject_cells())
+    return evaluate(claim, rule, of_printed, CHARTED if charted else NOT_PRINTED, rule.slipped.keys())
 
 
 def by_measured(claim: Claim, rule: Rule, measured: Measured) -> Outcome:

@@ -18,10 +18,13 @@ from typing import Any, Literal
 import virtometer
 
 Kind = Literal["table", "figure", "text"]
-Status = Literal["printed", "unreadable", "restored", "dash"]
+Status = Literal["printed", "unreadable", "restored", "dash", "nowhere"]
 Relation = Literal["=", "about", "<", ">", "<=", ">=", "range", "plus-minus"]
 Details = Mapping[str, int | str]
 """Settings of a cell, or circumstances of its measurement, by name."""
+
+NOWHERE: Status = "nowhere"
+"""Of a cell of a chart whose values are printed nowhere. No cell of values.csv has it."""
 
 _PLACE = re.compile(r"/r(\d+)c(\d+)$|/(\d+)$")
 _UNTRIED = "cannot be tried here: "

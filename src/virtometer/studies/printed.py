@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from virtometer.studies.data import Item, PublishedValue, items, values
+from virtometer.studies.data import NOWHERE, Item, PublishedValue, items, values
 from virtometer.studies.units import unit_and_factor, unit_words
 
 _BEFORE = {"about": "about ", "<": "< ", ">": "> ", "<=": "<= ", ">=": ">= "}
@@ -57,7 +57,7 @@ class PrintedItem:
 def printed(item: Item) -> PrintedItem:
     """The item as it was printed."""
     found = values(item.study, item.item)
-    table = _table(found) if item.kind == "table" else None
+    table = table_of(found) if item.kind == "table" else None
     known = items(item.study)
     return PrintedItem(
         item=item,
@@ -87,7 +87,12 @@ def number(value: PublishedValue) -> str:
 
 
 def words(value: PublishedValue) -> str:
-    """The cell in words, without its unit: `0.351`, `about 50`, `< 10`, `10 to 20`, `200 ± 3`, `unreadable`, `-`."""
+    """The cell in words, without its unit: `0.351`, `about 50`, `< 10`, `10 to 20`, `200 ± 3`, `unreadable`, `-`.
+
+    A cell of a chart is `printed nowhere`.
+    """
+    if value.status == NOWHERE:
+        return "printed nowhere"
     if value.status == "unreadable":
         return "unreadable"
     if value.status == "dash":
@@ -104,7 +109,7 @@ def words_with_unit(value: PublishedValue) -> str:
     return f"{words(value)} {unit}".rstrip()
 
 
-def _table(found: Sequence[PublishedValue]) -> Table | None:
+def table_of(found: Sequence[PublishedValue]) -> Table | None:
     """Values as a table; None where they are none, or where a row or column has more than one label."""
     places = {one.place: one for one in found}
     rows = {at: _only(one.row for one in found if one.place[0] == at) for at in {row for row, _ in places}}

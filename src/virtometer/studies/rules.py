@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from virtometer.studies.data import Claim, PublishedValue, claims, folder, items, values
+from virtometer.studies.sections import chart_cells
 
 Holds = Literal["each", "most", "clearly", "mean"]
 Scalar = int | str | None
@@ -53,7 +54,7 @@ RELATIONS = NEAR | ALONE | {
 class Selector:
     """Cells of a study whose fields have one of these values. Fields: columns of values.csv, and `options.NAME`.
 
-    Numbers in texts belong to them only where the item or the id is wanted.
+    Numbers in texts, and cells of charts, belong to them only where the item is wanted; the former also by their ids.
     """
 
     study: str
@@ -63,7 +64,7 @@ class Selector:
         """The cells, in the order of the study; those without a number too."""
         some: Iterable[PublishedValue] = _cells(self.study)
         if "item" in self.wanted:
-            some = (cell for name in self.wanted["item"] for cell in values(self.study, str(name)))
+            some = (cell for name in self.wanted["item"] for cell in _of_item(self.study, str(name)))
         elif "id" not in self.wanted:
             some = (cell for cell in some if not cell.item.startswith("text "))
         return tuple(cell for cell in some if all(field(cell, name) in of for name, of in self.wanted.items()))
@@ -114,11 +115,18 @@ class Rule:
     slipped: Mapping[str, str]
 
 
+def _of_item(study: str, name: str) -> tuple[PublishedValue, ...]:
+    """The cells of a table or text, or of a chart whose values are printed nowhere."""
+    return values(study, name) or chart_cells(study, name)
+
+
 def field(cell: PublishedValue, name: str) -> Scalar:
     """A field of a cell by its name: `level`, `options.stage`. Empty where the study says nothing."""
     if name.startswith("options."):
         return cell.options.get(name.removeprefix("options."), "")
     found = getattr(cell, name)
+    if name == "block_bytes":
+        return found[0] if len(found) == 1 else ";".join(map(str, found))
     assert found is None or isinstance(found, int | str), name
     return found
 

@@ -16,7 +16,8 @@ from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
 from virtometer.errors import UsageError
 from virtometer.model.plain import Frozen, Level, parse_size
-from virtometer.studies.data import PublishedValue, folder, items, values
+from virtometer.studies.charts import Chart, misplaced
+from virtometer.studies.data import NOWHERE, PublishedValue, folder, items, values
 from virtometer.studies.questions import Answer
 from virtometer.studies.selectors import ANY, Changes, Selector, described, selects, text_of
 
@@ -28,10 +29,17 @@ def _candidate(given: Any) -> Any:  # noqa: ANN401
 
 
 class Candidate(Frozen):
-    """Environments that may stand for a printed system: those of a kind with these settings."""
+    """Environments that may stand for a printed system: those of a kind with these settings.
+
+    `$options.vcpus` is that field of the cell.
+    """
 
     kind: str
     settings: dict[str, Level] = Field(default_factory=dict)
+
+    def wanted(self, value: PublishedValue) -> dict[str, Level]:
+        """The settings that stand for a cell."""
+        return {name: _filled(level, value) for name, level in self.settings.items()}
 
 
 class _Rule(Frozen):
@@ -62,14 +70,16 @@ class EnvironmentRule(_Rule):
 
 
 As = Literal[
-    "value", "bytes", "seconds", "completed", "measure", "cpu-share", "record-cpu", "host-cpu", "host-busy"
+    "value", "bytes", "seconds", "completed", "measure", "cpu-share", "record-cpu", "host-cpu", "host-busy",
+    "by-host-cpu", "of-one-thread",
 ]  # fmt: skip
 """What is made of a measured value. bytes: a rate of requests by their size. seconds: the time of the printed work.
 
 completed: the printed runs that end within the printed limit. measure: a further measure instead of the value.
 cpu-share: the measure `cpu-local` or `cpu-remote` as a share of the processors of that end. record-cpu: processors that
-the agent of a disk used, by its CPU time per record. host-cpu: processors of the host that worked for the guest.
-host-busy: that worked at all, without programs that are neither a guest nor the laboratory.
+the agent of a disk used, by its CPU time per record. host-cpu: processors of the host that worked for the guest;
+by-host-cpu: the value by these. host-busy: that worked at all, without programs that are neither a guest nor the
+laboratory. of-one-thread: the time of each of several threads that worked at once.
 """
 
 
@@ -146,6 +156,14 @@ class Description(Frozen):
     quantities: list[QuantityRule]
     derived: list[DerivedRule] = Field(default_factory=list)
     ends: dict[str, End] = Field(default_factory=dict)
+    charts: list[Chart] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _charts_of_the_study(self) -> Description:
+        for chart in self.charts:
+            if why := misplaced(self.study, chart):
+                raise ValueError(why)
+        return self
 
 
 _Of = TypeVar("_Of", bound=_Rule)
@@ -178,16 +196,29 @@ def read(path: Path) -> Description:
         raise UsageError(f"{path.name}: {place}: {first['msg']}") from cause
 
 
+def chart_of(study: str, item: str) -> Chart | None:
+    """How a figure is described whose values are printed nowhere; None for all other items."""
+    return next((one for one in description(study).charts if one.item == item), None)
+
+
+@functools.cache
+def chart_cells(study: str, item: str) -> tuple[PublishedValue, ...]:
+    """The cells of such a figure, by row and column, without values. Empty for all other items."""
+    chart = chart_of(study, item)
+    return () if chart is None else chart.values(study)
+
+
 def others(value: PublishedValue, changes: Mapping[str, str]) -> tuple[PublishedValue, ...]:
     """The cells of the study that are what this one is but for the changes, those of the same item first.
 
+    A printed cell has printed ones beside it, and a cell of a chart those of charts.
     A field that is changed to ANY may have each value. Where cells are equal in all fields, the first one counts.
     """
     wanted = {**described(value), **changes}
     fixed = {name: text for name, text in wanted.items() if text != ANY}
     free = sorted(wanted.keys() - fixed.keys())
     found: dict[tuple[str, ...], PublishedValue] = {}
-    for one in _alike(value.study).get(tuple(fixed.get(name, "") for name in _KEYS), ()):
+    for one in _alike(value.study, value.status == NOWHERE).get(tuple(fixed.get(name, "") for name in _KEYS), ()):
         texts = described(one)
         if all(texts.get(name, "") == text for name, text in fixed.items()) and texts.keys() <= wanted.keys():
             key = tuple(texts.get(name, "") for name in free)
@@ -200,7 +231,8 @@ def reference(value: PublishedValue, of: Description) -> PublishedValue | None:
     """The cell that the efficiency of this one is against. None where the study has none."""
     if not of.reference or not value.better or value.statistic == "expected":
         return None
-    return next((one for one in others(value, of.reference) if one is not value and one.value), None)
+    known = (one for one in others(value, of.reference) if one.value or one.status == NOWHERE)
+    return next((one for one in known if one is not value), None)
 
 
 def sources(value: PublishedValue, rule: DerivedRule) -> tuple[PublishedValue, ...]:
@@ -220,11 +252,11 @@ _KEYS = ("workload", "metric", "operation")
 
 
 @functools.cache
-def _alike(study: str) -> Mapping[tuple[str, ...], tuple[PublishedValue, ...]]:
-    """The cells of a study by workload, metric and operation, which no change leaves open."""
+def _alike(study: str, of_charts: bool) -> Mapping[tuple[str, ...], tuple[PublishedValue, ...]]:
+    """The printed cells of a study, or those of its charts, by workload, metric and operation: these are never open."""
     found: dict[tuple[str, ...], list[PublishedValue]] = {}
     for name in items(study):
-        for one in values(study, name):
+        for one in (chart_cells if of_charts else values)(study, name):
             found.setdefault(tuple(text_of(one, key) for key in _KEYS), []).append(one)
     return {key: tuple(some) for key, some in found.items()}
 

@@ -12,6 +12,7 @@ from virtometer.analysis import analyse
 from virtometer.analysis.studies.answers import RatiosFound
 from virtometer.analysis.studies.results import results
 from virtometer.studies.data import items, studies, values
+from virtometer.studies.sections import chart_cells
 
 
 @pytest.mark.parametrize("study", studies())
@@ -19,6 +20,7 @@ def test_without_campaigns_every_item_and_every_cell_stands(study: str) -> None:
     found = results(studies()[study], [])
     assert [one.item for one in found.sections] == list(items(study).values())
     assert found.cells == sum(len(values(study, item)) for item in items(study)) and found.filled == 0
+    assert found.chart_cells == sum(len(chart_cells(study, item)) for item in items(study)) and found.chart_filled == 0
     assert all(cell.reason for one in found.sections for cell in one.all_cells)
     assert found.campaigns == () and all(row.new is None for row in found.claims)
     assert [one.question for one in found.answers] == [one.question for one in found.of.answers]

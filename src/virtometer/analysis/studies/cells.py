@@ -9,12 +9,13 @@ import math
 import statistics
 from dataclasses import dataclass, replace
 
-from virtometer.analysis.studies.matching import Found, Matcher
+from virtometer.analysis.studies.matching import Found, Matcher, between_runs
 from virtometer.analysis.studies.measured import Blocks
 from virtometer.model import Better, Estimate, Quantity
+from virtometer.studies.charts import Chart
 from virtometer.studies.data import Item, PublishedValue
-from virtometer.studies.printed import Column, PrintedItem, printed
-from virtometer.studies.sections import per_run, reference
+from virtometer.studies.printed import Column, PrintedItem, printed, table_of
+from virtometer.studies.sections import chart_cells, chart_of, per_run, reference
 from virtometer.studies.units import unit_and_factor
 
 NOTHING = "(nothing printed)"
@@ -23,7 +24,7 @@ NOTHING = "(nothing printed)"
 
 @dataclass(frozen=True, slots=True)
 class StudyCell:
-    """A printed cell and what stands for it here.
+    """A printed cell, or one of a chart whose values are printed nowhere, and what stands for it here.
 
     value: in the printed unit; None where `reason` says why there is none. then, now: efficiencies of the study and of
     the campaign, above 1 where better than the system that they are against. ratio: now by then. by: the environment.
@@ -44,7 +45,8 @@ class StudyCell:
 class StudySection:
     """An item of a study: rows and columns in the printed order, and its cells, None where nothing is printed.
 
-    Values of a text are rows of one column. A figure has no rows: `drawn` are the items that it draws.
+    Values of a text are rows of one column. A figure has no rows: `drawn` are the items that it draws. chart: how a
+    figure is described whose values are printed nowhere; its rows and columns are those of the description.
     """
 
     item: Item
@@ -52,6 +54,7 @@ class StudySection:
     columns: tuple[Column, ...]
     cells: tuple[tuple[StudyCell | None, ...], ...]
     drawn: tuple[str, ...]
+    chart: Chart | None = None
 
     @property
     def filled(self) -> int:
@@ -75,7 +78,7 @@ class StudySection:
 
 def section(item: Item, matcher: Matcher) -> StudySection:
     """An item filled from the campaigns of the matcher."""
-    found = printed(item)
+    found, chart = printed(item), chart_of(item.study, item.item)
     rows, columns, cells = _layout(found)
     return StudySection(
         item=item,
@@ -83,6 +86,7 @@ def section(item: Item, matcher: Matcher) -> StudySection:
         columns=columns,
         cells=tuple(tuple(None if one is None else cell_of(one, matcher) for one in row) for row in cells),
         drawn=tuple(one.item for one in found.drawn),
+        chart=chart,
     )
 
 
@@ -139,19 +143,24 @@ def scaled(of: Estimate, factor: float) -> Estimate:
 def estimate(values: Blocks, of: PublishedValue) -> Estimate | None:
     """The geometric mean over the blocks; of counts, and of what may be zero, the arithmetic one without an interval.
 
-    None without a block.
+    Where the cell is about how runs differ, their spread by their mean. None without a block.
     """
+    from virtometer.analysis.statistics.interval import interval  # loads scipy, which printed values do not need
+
+    if between_runs(of):
+        from virtometer.analysis.statistics.variation import variation
+
+        return variation(values.values())
     if values and (of.metric == "count" or min(values.values()) <= 0):
         return Estimate(statistics.fmean(values.values()), None, None, len(values))
-    from virtometer.analysis.statistics.interval import interval
-
     return interval(map(math.log, values.values()))
 
 
 def _layout(
     found: PrintedItem,
 ) -> tuple[tuple[str, ...], tuple[Column, ...], tuple[tuple[PublishedValue | None, ...], ...]]:
-    if found.table is not None:
-        return found.table.rows, found.table.columns, found.table.cells
+    table = found.table or table_of(chart_cells(found.item.study, found.item.item))
+    if table is not None:
+        return table.rows, table.columns, table.cells
     labels = tuple(f"{one.row}: {one.column}" for one in found.listed)
     return labels, (Column("value", ""),) if labels else (), tuple((one,) for one in found.listed)

@@ -156,7 +156,7 @@ class Matcher:
             for place in sorted(known.values(), key=lambda one: one.bits != value.bits):
                 alike = rule.bits == "any" or value.bits is None or place.bits == value.bits
                 alike = alike and rule.tuning in ("any", "some" if place.tuned else "none")
-                if place.kind == candidate.kind and alike and holds(place.settings, candidate.settings):
+                if place.kind == candidate.kind and alike and holds(place.settings, candidate.wanted(value)):
                     yield place
 
     def _in(self, campaign: int, place: Place, rule: QuantityRule, value: PublishedValue) -> Found | None:
@@ -181,7 +181,8 @@ class Matcher:
                 theirs.append(self._beside(campaign, against, some[0], wanted, rule, value))
             if rule.as_ == "cpu-share":
                 processors = statistics.fmean(some[0].of_measure(_processors(rule)).values())
-        return Found(_means(mine), _means(theirs), place.name, campaign, processors)
+        values = _of_run(_means(mine), value)
+        return Found(values, _means(theirs), place.name, campaign, processors) if values else None
 
     def _beside(
         self,
@@ -255,7 +256,7 @@ def _of_members(some: Sequence[Measured], number: int | None, rule: QuantityRule
         return of[0] if of else {}
     shared = sorted(set[int].intersection(*(set(blocks) for blocks in of)))
     numbers = {block: [blocks[block] for blocks in of] for block in shared}
-    if value.statistic == "sd":
+    if value.statistic == "sd" and not between_runs(value):
         return {block: sd for block, all_of in numbers.items() if (sd := derived.spread(all_of))}
     if value.member == "sum":
         return {block: math.fsum(all_of) for block, all_of in numbers.items()}
@@ -266,6 +267,10 @@ def _converted(one: Measured, values: Blocks, rule: QuantityRule, value: Publish
     """Values in the unit of the cell, as the rule says."""
     if rule.as_ in ("host-cpu", "host-busy"):
         return one.cpus if rule.as_ == "host-cpu" else one.busy
+    if rule.as_ == "by-host-cpu":
+        return {block: rate / one.cpus[block] for block, rate in values.items() if one.cpus.get(block)}
+    if rule.as_ == "of-one-thread":
+        return {block: time * float(one.facts["threads"]) for block, time in values.items()}
     if rule.as_ == "cpu-share":
         of = one.of_measure(_processors(rule))
         return {block: use / of[block] for block, use in values.items() if of.get(block)}
@@ -294,6 +299,19 @@ def _work(facts: Mapping[str, Level]) -> float:
     if "interlines" in facts:
         return derived.sweep_work(float(facts["interlines"]))
     return derived.linpack_work(float(facts["order"]))
+
+
+def between_runs(value: PublishedValue) -> bool:
+    """Whether a cell is about how much the runs differ: the blocks of a campaign."""
+    return value.options.get("between") == "runs"
+
+
+def _of_run(values: Blocks, value: PublishedValue) -> Blocks:
+    """The block that stands for the run of a cell; all of them where it is about none. Empty where there is none."""
+    run = value.options.get("run")
+    if run is None:
+        return values
+    return dict(sorted(values.items())[int(run) - 1 : int(run)])
 
 
 def _means(of: Sequence[Blocks]) -> Blocks:

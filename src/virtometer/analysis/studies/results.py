@@ -37,13 +37,23 @@ class StudyResults:
 
     @property
     def filled(self) -> int:
-        """How many cells have a new value."""
-        return sum(one.filled for one in self.sections)
+        """How many printed cells have a new value."""
+        return sum(one.filled for one in self.sections if one.chart is None)
 
     @property
     def cells(self) -> int:
         """How many cells are printed."""
-        return sum(len(one.all_cells) for one in self.sections)
+        return sum(len(one.all_cells) for one in self.sections if one.chart is None)
+
+    @property
+    def chart_filled(self) -> int:
+        """How many cells of charts have a new value, whose values are printed nowhere."""
+        return sum(one.filled for one in self.sections if one.chart is not None)
+
+    @property
+    def chart_cells(self) -> int:
+        """How many cells there are whose values are printed nowhere."""
+        return sum(len(one.all_cells) for one in self.sections if one.chart is not None)
 
 
 def results(study: Study, analyses: Sequence[Analysis]) -> StudyResults:
@@ -60,9 +70,21 @@ def results(study: Study, analyses: Sequence[Analysis]) -> StudyResults:
         answers=tuple(answered(answer, sections, matcher) for answer in of.answers),
         sections=sections,
         remarks={one.item.item: remarks(one, matcher) for one in sections},
-        claims=claims_table(study.study, (lambda value: _bounded(value, matcher)) if analyses else None),
+        claims=_claims(study, matcher),
         campaigns=tuple(analysis.campaign.plan.name for analysis in analyses),
     )
+
+
+def judged(study: Study, analyses: Sequence[Analysis]) -> tuple[ClaimRow, ...]:
+    """The claims of a study with the verdicts of the printed cells, and those of campaigns where there are some.
+
+    Raises UsageError where the description of the study cannot be read.
+    """
+    return _claims(study, Matcher(description(study.study), analyses))
+
+
+def _claims(study: Study, matcher: Matcher) -> tuple[ClaimRow, ...]:
+    return claims_table(study.study, (lambda value: _bounded(value, matcher)) if matcher.analyses else None)
 
 
 def _bounded(value: PublishedValue, matcher: Matcher) -> Bounded | None:

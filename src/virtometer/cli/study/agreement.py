@@ -13,6 +13,7 @@ from virtometer.counted import counted
 from virtometer.studies.agreement import VERDICTS, counts
 from virtometer.studies.printed import words_with_unit
 from virtometer.studies.shared_runs import CONTAINERS, MACHINES, native_cells, shared_runs
+from virtometer.studies.units import unit_and_factor, unit_words
 
 if TYPE_CHECKING:
     from virtometer.studies.agreement import ClaimRow, Outcome, Verdict
@@ -32,15 +33,23 @@ _HOLDS = {
 
 
 def agreement_lines(study: Study, rows: Sequence[ClaimRow], width: int) -> list[str]:
-    """All claims of a study with their verdicts, counted; the notes; the runs that it shares with another study."""
-    header = ("id", "statement", "printed cells", "numbers", "tested by")
+    """All claims of a study with their verdicts, counted; the notes; the runs that it shares with another study.
+
+    With campaigns the verdicts of new cells stand beside those of the printed ones, and the numbers are theirs.
+    """
+    new = [row.new for row in rows if row.new is not None]
+    header = ("id", "statement", "printed cells", *(("here", "numbers here") if new else ("numbers", "tested by")))
+    widths = (4, None, 15, 18, 12) if width < 100 else (4, None, 24, 30, 18)
     cells = [
         (
             row.claim_id,
             row.claim.statement,
             _verdict(row.published),
-            numbers(row.published, row.claim.unit),
-            tested(row.claim),
+            *(
+                (numbers(row.published, row.claim.unit), tested(row.claim))
+                if row.new is None
+                else (_verdict(row.new), numbers(row.new, row.claim.unit))
+            ),
         )
         for row in rows
     ]
@@ -49,8 +58,9 @@ def agreement_lines(study: Study, rows: Sequence[ClaimRow], width: int) -> list[
         *study_lines(study, width),
         "",
         *filled(f"{counted(len(rows), 'claim')} by the printed cells: {_counted(found)}.", width),
+        *(filled(f"By the new cells: {_counted(counts(new))}.", width) if new else ()),
         "",
-        *listed(header, cells, width, (4, None, 15, 18, 12) if width < 100 else (4, None, 24, 30, 18)),
+        *listed(header, cells, width, (*widths[:3], *((15, 18) if width < 100 else (24, 30))) if new else widths),
     ]
     notes = [f"{row.claim_id}: {words}" for row in rows if (words := _judged(row))]
     if notes:
@@ -63,12 +73,14 @@ def agreement_lines(study: Study, rows: Sequence[ClaimRow], width: int) -> list[
 
 
 def claim_lines(row: ClaimRow, width: int) -> list[str]:
-    """One claim with all pairs of cells that were compared."""
-    claim, outcome = row.claim, row.published
+    """One claim with all pairs of cells that were compared: printed ones, and new ones where there are campaigns."""
+    claim, outcome, new = row.claim, row.published, row.new
     facts = (
         ("printed cells", _verdict(outcome)),
         ("numbers", numbers(outcome, claim.unit)),
-        ("judged", f"{row.rule.relation}, {_HOLDS[row.rule.holds]}" if outcome.pairs else ""),
+        ("here", "" if new is None else _verdict(new)),
+        ("numbers here", "" if new is None else numbers(new, claim.unit)),
+        ("judged", f"{row.rule.relation}, {_HOLDS[row.rule.holds]}" if outcome.pairs or (new and new.pairs) else ""),
         ("note", row.note),
         ("tested by", tested(claim)),
     )
@@ -76,19 +88,25 @@ def claim_lines(row: ClaimRow, width: int) -> list[str]:
     for name, fact in facts:
         if fact:
             lines += filled(f"{name}: {fact}", width, _INDENT)
+    lines += _pairs(outcome, "subject", width, here=False)
+    return lines if new is None else [*lines, *_pairs(new, "subject here", width, here=True)]
+
+
+def _pairs(outcome: Outcome, first: str, width: int, *, here: bool) -> list[str]:
+    """The pairs of an outcome as a table, after an empty line; none where it has none."""
     if not outcome.pairs:
-        return lines
+        return []
     cells = [
         (
-            _cell(pair.subject),
-            "" if pair.reference is None else _cell(pair.reference),
+            _cell(pair.subject, pair.subject_number if here else None),
+            "" if pair.reference is None else _cell(pair.reference, pair.reference_number if here else None),
             _range(outcome, pair.figure.value, pair.figure.value),
             {True: "yes", False: "no", None: "undecided"}[pair.holds],
         )
         for pair in outcome.pairs
     ]
-    header = ("subject", "reference", outcome.figure, "holds")
-    return [*lines, "", *listed(header, cells, width, ((width - 26) // 2, None, 12, 9))]
+    header = (first, "reference", outcome.figure, "holds")
+    return ["", *listed(header, cells, width, ((width - 26) // 2, None, 12, 9))]
 
 
 def shared_lines(runs: Sequence[SharedRun], width: int) -> list[str]:
@@ -120,7 +138,12 @@ def agreement_object(study: Study, rows: Sequence[ClaimRow]) -> Object:
     shared = shared_runs() if whole and study.study in {CONTAINERS, MACHINES} else ()
     return {
         "study": study_object(study),
-        "counts": {"published": counts(row.published for row in rows)},
+        "counts": {
+            "published": counts(row.published for row in rows),
+            "new": counts(row.new for row in rows if row.new is not None)
+            if any(row.new is not None for row in rows)
+            else None,
+        },
         "claims": [
             {
                 **claim,
@@ -212,8 +235,13 @@ _PLURALS = {
 }
 
 
-def _cell(cell: PublishedValue) -> str:
-    return f"{cell.item}: {cell.row}, {cell.column}: {words_with_unit(cell)}"
+def _cell(cell: PublishedValue, new: Bounded | None) -> str:
+    """A cell with its printed number, or with the new one in the printed unit."""
+    if new is None:
+        return f"{cell.item}: {cell.row}, {cell.column}: {words_with_unit(cell)}"
+    factor = float(unit_and_factor(cell.unit_printed, cell.workload, cell.metric)[1])
+    number = f"{_number(new.value / factor)} {unit_words(cell.unit_printed)}".rstrip()
+    return f"{cell.item}: {cell.row}, {cell.column}: {number}"
 
 
 def _work(cell: PublishedValue) -> str:

@@ -61,7 +61,7 @@ def report(
     found = study_named(study)
     form = kind or (_ENDINGS.get(out.suffix.lower()) if out is not None else None) or Format.TERMINAL
     campaigns = [one for directory in directories or () for one in campaigns_in(directory)]
-    made = _with_what_does_not_follow(results(found, [_analysis(directory) for directory in campaigns]))
+    made = _with_what_does_not_follow(results(found, [analysis_of(directory) for directory in campaigns]))
     if form is Format.TERMINAL:
         _put(_terminal(made, shutil.get_terminal_size().columns), out)
     elif form is Format.HTML:
@@ -72,7 +72,8 @@ def report(
         _put_latex(made, out or Path(f"{found.study}.tex"))
 
 
-def _analysis(directory: Path) -> Analysis:
+def analysis_of(directory: Path) -> Analysis:
+    """The analysis of the campaign in a results directory. Raises StorageError where there is none."""
     from virtometer.analysis import analyse
     from virtometer.store.ledger import Ledger
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import shutil
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from virtometer.cli.parts.encoding import put_document, say
 from virtometer.cli.parts.verbs import add, application
-from virtometer.cli.study.report import report
+from virtometer.cli.study.report import analysis_of, report
 from virtometer.cli.study.run import run
 
 study_app = application("The results of five published studies.")
@@ -86,14 +87,23 @@ def claims_(
     claim: Annotated[
         str, typer.Argument(metavar="CLAIM", help="A claim, such as c030: show the cells that were compared.")
     ] = "",
+    directories: Annotated[
+        list[Path] | None,
+        typer.Option("--in", metavar="DIR", help="Judge by this campaign's results too. May be repeated."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print {study, counts, claims, shared} as JSON.")] = False,
 ) -> None:
-    """Say which claims of a study its own printed cells agree with, and which they contradict. Nothing is measured."""
+    """Say which claims of a study its own printed cells agree with, and which new cells of campaigns do."""
     from virtometer.cli.study import agreement, names
     from virtometer.studies.agreement import claims_table
 
     found = names.study_named(study)
-    rows = claims_table(found.study)
+    if directories:
+        from virtometer.analysis.studies.results import judged
+
+        rows = judged(found, [analysis_of(directory) for directory in directories])
+    else:
+        rows = claims_table(found.study)
     if claim:
         rows = names.claims_named(found, rows, claim)
     if as_json:

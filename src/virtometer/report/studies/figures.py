@@ -16,7 +16,9 @@ from virtometer.analysis.studies.cells import StudyCell, StudySection
 from virtometer.report.parts.words import significant
 from virtometer.studies.units import unit_and_factor
 
-_WIDTH, _LEFT, _RIGHT, _ROW, _HEAD, _AXIS = 640, 230, 24, 17, 20, 34
+WIDTH, LEFT, RIGHT, ROW, _HEAD, _AXIS = 640, 230, 24, 17, 20, 34
+"""Pixels: of a picture, of its labels, of its right edge, of a row."""
+
 _SPACE, _FONT = "http://www.w3.org/2000/svg", "system-ui, Arial, DejaVu Sans, sans-serif"
 _FONT_OF_PRINT = "Liberation Sans, sans-serif"
 _STYLE = (
@@ -63,7 +65,7 @@ def drawing(sections: Sequence[StudySection]) -> Drawing | None:
     numbers = [number for one in dots for number in _numbers(one)]
     low, high = min(numbers), max(numbers)
     logarithmic = low > 0 and high / low > 8
-    scale = _Scale(low if logarithmic else min(0.0, low), high, logarithmic)
+    scale = Scale(low if logarithmic else min(0.0, low), high, logarithmic)
     rows = list(dict.fromkeys(one.row for one in dots))
     measured = sum(one.cell.value is not None for one in dots)
     return Drawing(
@@ -83,17 +85,22 @@ def plain(svg: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Scale:
+class Scale:
+    """Where numbers from low to high lie, from the pixel `first` to `last`."""
+
     low: float
     high: float
     logarithmic: bool
+    first: float = LEFT
+    last: float = WIDTH - RIGHT
 
-    def x(self, number: float) -> float:
+    def at(self, number: float) -> float:
+        """The pixel of a number."""
         low, high, of = self.low, self.high, number
         if self.logarithmic:
             low, high, of = math.log(low), math.log(high), math.log(number)
         share = (of - low) / (high - low) if high > low else 0.5
-        return round(_LEFT + share * (_WIDTH - _LEFT - _RIGHT), 1)
+        return round(self.first + share * (self.last - self.first), 1)
 
     def ticks(self) -> list[float]:
         """Powers of ten with their halves and fifths, or five round steps."""
@@ -110,45 +117,51 @@ class _Scale:
         return some[:: max(1, math.ceil(len(some) / 7))]
 
 
-def _svg(dots: Sequence[_Dot], rows: Sequence[str], scale: _Scale, unit: str) -> str:
+def _svg(dots: Sequence[_Dot], rows: Sequence[str], scale: Scale, unit: str) -> str:
     parts: list[str] = []
     y = 4
     for row in rows:
         mine = [one for one in dots if one.row == row]
         several = len(mine) > 1 or mine[0].column != row
-        parts.append(_text(4, y + 13, row, weight="600"))
+        parts.append(text_at(4, y + 13, row, weight="600"))
         y += _HEAD if several else 0
         for one in mine:
-            middle = y + _ROW / 2
-            parts.append(f'<line x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{middle}" y2="{middle}" class="g"/>')
+            middle = y + ROW / 2
+            parts.append(f'<line x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{middle}" y2="{middle}" class="g"/>')
             if several:
-                parts.append(_text(_LEFT - 10, middle + 4, one.column, anchor="end"))
+                parts.append(text_at(LEFT - 10, middle + 4, one.column, anchor="end"))
             parts += _marks(one, scale, middle)
-            y += _ROW
+            y += ROW
         y += 6
     bottom = y
     for tick in scale.ticks():
-        x = scale.x(tick)
+        x = scale.at(tick)
         parts.insert(0, f'<line x1="{x}" x2="{x}" y1="0" y2="{bottom}" class="g"/>')
-        parts.append(_text(x, bottom + 14, significant(tick, 2), anchor="middle"))
-    parts.append(_text((_LEFT + _WIDTH - _RIGHT) / 2, bottom + 29, unit, anchor="middle", soft=True))
-    head = f'<svg xmlns="{_SPACE}" viewBox="0 0 {_WIDTH} {bottom + _AXIS}" width="{_WIDTH}" height="{bottom + _AXIS}"'
+        parts.append(text_at(x, bottom + 14, significant(tick, 2), anchor="middle"))
+    parts.append(text_at((LEFT + WIDTH - RIGHT) / 2, bottom + 29, unit, anchor="middle", soft=True))
+    return picture_of(parts, bottom + _AXIS)
+
+
+def picture_of(parts: Sequence[str], height: float) -> str:
+    """The whole SVG of its parts."""
+    head = f'<svg xmlns="{_SPACE}" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}"'
     return f'{head} font-family="{_FONT}" font-size="11"><style>{_STYLE}</style>{"".join(parts)}</svg>'
 
 
-def _marks(one: _Dot, scale: _Scale, y: float) -> list[str]:
+def _marks(one: _Dot, scale: Scale, y: float) -> list[str]:
     parts = []
     if one.printed is not None:
-        parts.append(f'<circle cx="{scale.x(one.printed)}" cy="{y}" r="4" class="p"/>')
+        parts.append(f'<circle cx="{scale.at(one.printed)}" cy="{y}" r="4" class="p"/>')
     if one.cell.value is not None:
         of = one.cell.value.estimate
         if of.low is not None and of.high is not None:
-            parts.append(f'<line x1="{scale.x(of.low)}" x2="{scale.x(of.high)}" y1="{y}" y2="{y}" class="i"/>')
-        parts.append(f'<circle cx="{scale.x(of.value)}" cy="{y}" r="3.4" class="n"/>')
+            parts.append(f'<line x1="{scale.at(of.low)}" x2="{scale.at(of.high)}" y1="{y}" y2="{y}" class="i"/>')
+        parts.append(f'<circle cx="{scale.at(of.value)}" cy="{y}" r="3.4" class="n"/>')
     return parts
 
 
-def _text(x: float, y: float, text: str, *, anchor: str = "start", weight: str = "", soft: bool = False) -> str:
+def text_at(x: float, y: float, text: str, *, anchor: str = "start", weight: str = "", soft: bool = False) -> str:
+    """A text with its base line at y; a long one is cut, but for a bold one."""
     shown = text if len(text) <= _MOST_LABEL or weight else f"{text[: _MOST_LABEL - 1]}…"
     bold = f' font-weight="{weight}"' if weight else ""
     colour = "--soft" if soft else "--ink"

@@ -12,8 +12,9 @@ from virtometer.analysis.studies.cells import StudySection
 from virtometer.analysis.studies.results import StudyResults
 from virtometer.report.studies import words
 from virtometer.report.studies.answers import blocks
+from virtometer.report.studies.charts import picture
 from virtometer.report.studies.claims import claim_rows, claims_counted
-from virtometer.report.studies.figures import drawing, plain
+from virtometer.report.studies.figures import plain
 
 _COLUMNS = 5
 """Columns of numbers that fit beside their labels; further ones follow in a table below."""
@@ -57,7 +58,7 @@ def figures(found: StudyResults) -> Mapping[str, str]:
     made = {}
     for one in found.sections:
         if one.item.kind != "text" and one.item.item not in drawn:
-            figure = drawing([by_name[name] for name in one.drawn] or [one])
+            figure = picture([by_name[name] for name in one.drawn] or [one])
             if figure is not None:
                 made[_file_name(one.item.item)] = plain(figure.svg)
     return made
@@ -113,11 +114,11 @@ def _section(one: StudySection, found: StudyResults, folder: str, pictures: Mapp
     parts = [rf"\subsection*{{{escaped(one.item.item)}: {escaped(one.item.title)}}}"]
     if one.item.conditions:
         parts.append(escaped(one.item.conditions) + r"\\")
-    unit, labels = words.header(one)
+    shown = words.shown(one)
+    unit, labels = words.header(shown)
     for at in range(0, len(labels), _COLUMNS):
-        parts.append(_cells(one, unit, labels, slice(at, at + _COLUMNS)))
-    if one.item.kind == "figure" and not one.drawn and not one.rows:
-        parts.append("The study prints the values of this figure nowhere.")
+        parts.append(_cells(shown, unit, labels, slice(at, at + _COLUMNS)))
+    parts.append(escaped(words.nowhere_words(one, campaigns=bool(found.campaigns))))
     if one.drawn:
         parts.append(f"Draws {escaped(', '.join(one.drawn))}." + r"\\")
     name = _file_name(one.item.item)

@@ -12,8 +12,9 @@ from virtometer.analysis.studies.cells import StudyCell, StudySection
 from virtometer.analysis.studies.results import StudyResults
 from virtometer.report.studies import words
 from virtometer.report.studies.answers import blocks
+from virtometer.report.studies.charts import picture
 from virtometer.report.studies.claims import claim_rows, claims_counted
-from virtometer.report.studies.figures import Drawing, drawing
+from virtometer.report.studies.figures import Drawing
 from virtometer.studies.printed import Column
 from virtometer.visible import visible
 
@@ -38,7 +39,7 @@ def _context(found: StudyResults) -> dict[str, Any]:
     by_name = {one.item.item: one for one in found.sections}
     for at, one in enumerate(found.sections):
         group = _TEXTS if one.item.kind == "text" else ", ".join(one.item.experiments) or "without an experiment"
-        figure = None if one.item.item in in_figures or one.item.kind == "text" else drawing(_drawn(one, by_name))
+        figure = None if one.item.item in in_figures or one.item.kind == "text" else picture(_drawn(one, by_name))
         shown = bool(sum(drawn.filled for drawn in _drawn(one, by_name))) or not found.campaigns
         groups.setdefault(group, []).append(_item(one, f"i{at}", figure, found) | {"open": shown})
     texts = groups.pop(_TEXTS, [])
@@ -66,7 +67,8 @@ def _drawn(one: StudySection, by_name: dict[str, StudySection]) -> list[StudySec
 
 
 def _item(one: StudySection, identity: str, figure: Drawing | None, found: StudyResults) -> dict[str, Any]:
-    unit, labels = words.header(one)
+    shown = words.shown(one)
+    unit, labels = words.header(shown)
     return {
         "id": identity,
         "title": f"{one.item.item}: {one.item.title}" if one.item.kind != "text" else f"{one.item.item}",
@@ -83,12 +85,13 @@ def _item(one: StudySection, identity: str, figure: Drawing | None, found: Study
         "unit": unit,
         "columns": labels,
         "rows": [
-            (label, [_cell(cell, column) for cell, column in zip(row, one.columns, strict=True)])
-            for label, row in zip(one.rows, one.cells, strict=True)
+            (label, [_cell(cell, column) for cell, column in zip(row, shown.columns, strict=True)])
+            for label, row in zip(shown.rows, shown.cells, strict=True)
         ],
         "figure": None if figure is None else (Markup(figure.svg), figure.alternative, figure.caption),
         "drawn": one.drawn,
-        "nothing": one.item.kind == "figure" and not one.drawn and not one.rows,
+        "nowhere": words.nowhere_words(one, campaigns=bool(found.campaigns)),
+        "charted": one.chart is not None,
         "sentences": [
             text
             for text in (

@@ -32,7 +32,8 @@ def head(found: StudyResults) -> list[str]:
 
 
 def grid(section: StudySection) -> Grid | None:
-    """The cells of an item, a line for each thing that is said of a row; None where it has no rows."""
+    """The cells of an item, a line for each thing that is said of a row; None where it has no rows to show."""
+    section = words.shown(section)
     if not section.rows:
         return None
     unit, labels = words.header(section)
@@ -51,10 +52,9 @@ def notes(section: StudySection, found: StudyResults) -> list[str]:
     """The sentences below the cells."""
     said = [
         f"Draws {', '.join(section.drawn)}." if section.drawn else "",
+        words.nowhere_words(section, campaigns=bool(found.campaigns)),
         words.environments_words(section),
         *found.remarks[section.item.item],
         *words.reasons_words(section, campaigns=bool(found.campaigns)),
     ]
-    if section.item.kind == "figure" and not section.drawn and not section.rows:
-        said.append("The study prints the values of this figure nowhere.")
     return [text for text in said if text]

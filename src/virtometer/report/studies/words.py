@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from virtometer.analysis.studies.answers import RatiosFound
 from virtometer.analysis.studies.cells import StudyCell, StudySection
@@ -100,14 +101,49 @@ def header(section: StudySection) -> tuple[str, tuple[str, ...]]:
     return shared, tuple(labels)
 
 
+def shown(section: StudySection) -> StudySection:
+    """The section with what is shown of it: of a chart, the rows and columns that have a new value."""
+    if section.chart is None:
+        return section
+    rows = [at for at, row in enumerate(section.cells) if any(cell and cell.value for cell in row)]
+    of = range(len(section.columns))
+    columns = [at for at in of if any((cell := section.cells[row][at]) and cell.value for row in rows)]
+    return replace(
+        section,
+        rows=tuple(section.rows[at] for at in rows),
+        columns=tuple(section.columns[at] for at in columns),
+        cells=tuple(tuple(section.cells[row][at] for at in columns) for row in rows),
+    )
+
+
+def nowhere_words(section: StudySection, *, campaigns: bool) -> str:
+    """That the values of a figure are printed nowhere, and what campaigns fill; empty for all other items."""
+    if section.item.kind != "figure" or section.drawn or (section.rows and section.chart is None):
+        return ""
+    said = "The study prints the values of this figure nowhere."
+    if section.chart is None:
+        return said
+    if section.chart.unavailable:
+        return f"{said} No campaign fills it: {section.chart.unavailable}."
+    count = len(section.all_cells)
+    what = f"{section.item.rows} by {section.item.columns}"
+    if not campaigns:
+        return f"{said} Campaigns can fill its {counted(count, 'cell')}: {what}."
+    left = " Rows and columns without a new value are left out." if 0 < section.filled < count else ""
+    return f"{said} Campaigns fill {section.filled} of its {counted(count, 'cell')}: {what}.{left}"
+
+
 def filled_words(found: StudyResults) -> str:
     """How many cells have a new value."""
+    charts = f"{found.chart_cells:,} cells of charts, whose values are printed nowhere"
     if not found.campaigns:
-        return f"{found.cells:,} printed cells. No campaign was named, so that nothing stands beside them."
-    return (
+        said = f"{found.cells:,} printed cells. No campaign was named, so that nothing stands beside them."
+        return f"{said} Campaigns can also fill {charts}." if found.chart_cells else said
+    said = (
         f"{found.filled:,} of {found.cells:,} printed cells have a new value from "
         f"{counted(len(found.campaigns), 'campaign')}: {', '.join(found.campaigns)}."
     )
+    return f"{said} So have {found.chart_filled:,} of {charts}." if found.chart_cells else said
 
 
 def environments_words(section: StudySection) -> str:
