@@ -93,7 +93,7 @@ def plan_of(places: Sequence[Place], works: Sequence[Work], blocks: int, **more:
             "workloads": [
                 {
                     "name": w.name, "workload": w.workload, "op": w.op, "parameters": dict(w.parameters),
-                    "of": w.of, "levels": dict(w.levels),
+                    "threads": w.threads, "of": w.of, "levels": dict(w.levels),
                 }
                 for w in works
             ],

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from tests.cli.laboratory import ROOT, virtometer
+from tests.analysis.simulated_campaigns import Place, Work
+from tests.analysis.studies.hand_made import NATIVE, levels, made
+from tests.cli.laboratory import ROOT, stored, virtometer
 from tests.cli.test_main import HEAVY
 from tests.studies.validator import EXPERIMENTS
 
@@ -43,6 +47,44 @@ def test_claims_prints_the_verdicts_of_all_claims_or_one() -> None:
     outcome = virtometer("study", "claims", "klein2008", "c012", COLUMNS="120")
     assert (outcome.status, outcome.err) == (0, "")
     assert "293 MB/s" in outcome.out and "c013" not in outcome.out
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Iozone's writing of small and of large files: half as fast in a guest."""
+    works = [
+        Work(size, "disk", "write", "B/s", rate * 2**20, parameters={"span": size, "size": "64K"})
+        for size, rate in (("80M", 300.0), ("5120M", 50.0))
+    ]
+    places = [NATIVE, Place("box", "runc", {"": 0.5})]
+    return stored(made(places, works, levels(places, works)).campaign, tmp_path_factory.mktemp("results") / "r")
+
+
+@pytest.mark.parametrize("width", ["80", "120"])
+def test_claims_are_judged_by_the_cells_of_campaigns_too(directory: Path, width: str) -> None:
+    outcome = virtometer("study", "claims", "klein2008", "--in", str(directory), COLUMNS=width)
+    assert (outcome.status, outcome.err) == (0, "")
+    assert "new cells: 1 agree, 2 disagree" in outcome.out
+    assert max(map(len, outcome.out.splitlines())) <= int(width)
+    outcome = virtometer("study", "claims", "klein2008", "c004", "--in", str(directory), COLUMNS=width)
+    assert (outcome.status, outcome.err) == (0, "")
+    assert "here: disagrees" in outcome.out and " 150" in outcome.out and " 300" in outcome.out
+
+
+def test_the_json_of_claims_has_the_outcome_of_new_cells(directory: Path) -> None:
+    outcome = virtometer("study", "claims", "klein2008", "--in", str(directory), "--json")
+    found = json.loads(outcome.out)
+    assert found["counts"]["new"]["disagrees"] == 2 and found["counts"]["published"]["disagrees"] == 0
+    claim = next(one for one in found["claims"] if one["claim_id"] == "klein2008/c006")
+    assert (claim["published"]["verdict"], claim["new"]["verdict"]) == ("cannot be tried here", "agrees")
+    pair = claim["new"]["pairs"][0]
+    assert pair["subject"] == "klein2008/surface-vm3-hd-write/r10c3"
+    assert pair["subject_number"]["value"] == pytest.approx(25 * 2**20)
+
+
+def test_a_folder_without_a_campaign_is_one_sentence(tmp_path: Path) -> None:
+    outcome = virtometer("study", "claims", "klein2008", "--in", str(tmp_path / "nothing"))
+    assert (outcome.status, outcome.out) == (4, "") and outcome.err
 
 
 @pytest.mark.parametrize(
