@@ -26,6 +26,9 @@ _COLOURS = (
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c6bb1", "#7f7f7f", "#a65628", "#66a61e",
 )  # fmt: skip
 _PLOT_LEFT, _PLOT_HEIGHT, _TITLE, _AXIS = 74, 220, 22, 40
+_ASIDE = 2.5
+"""Pixels between the marks of lines at the same place, so that their intervals do not hide each other."""
+
 _SIZES = frozenset({"block_bytes", "options.file_bytes"})
 _AXES = {
     "guests": "guests", "threads_or_processes": "processes", "block_bytes": "size of a record",
@@ -125,9 +128,11 @@ def _lines(parts: list[str], marks: Sequence[_Mark], unit: str, along: str, top:
         parts.append(text_at(across.at(x), bottom + 16, label, anchor="middle"))
     parts.append(text_at((_PLOT_LEFT + WIDTH - RIGHT) / 2, bottom + 31, _AXES[along], anchor="middle", soft=True))
     y = bottom + _AXIS
-    for at, (name, some) in enumerate(_series(marks).items()):
+    series = _series(marks)
+    for at, (name, some) in enumerate(series.items()):
         colour = _COLOURS[at % len(_COLOURS)]
-        places = [(across.at(one.x), up.at(one.of.value)) for one in some]
+        aside = _ASIDE * (at - (len(series) - 1) / 2)
+        places = [(round(across.at(one.x) + aside, 1), up.at(one.of.value)) for one in some]
         path = " ".join(f"{x},{y_of}" for x, y_of in places)
         parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="1.6"/>')
         for one, (x, y_of) in zip(some, places, strict=True):

@@ -107,7 +107,7 @@ class Scale:
         if not self.logarithmic:
             raw = (self.high - self.low) / 4 or 1.0
             size = 10 ** math.floor(math.log10(raw))
-            step = next(size * of for of in (1, 2, 5, 10) if size * of >= raw)
+            step = next(size * of for of in (1, 2, 4, 5, 10) if size * of >= raw)
             first = math.ceil(self.low / step)
             return [step * at for at in range(first, first + 6) if step * at <= self.high]
         decades = range(math.floor(math.log10(self.low)), math.ceil(math.log10(self.high)) + 1)
