@@ -140,6 +140,20 @@ def test_latency_of_one_of_several_rings_and_throughput_by_the_host_processors()
     assert {row for row, _ in values_of(efficiencies)} == {"native, processors: 2", "KVM, processors: 2"}
 
 
+def test_works_that_fit_alike_are_never_mixed() -> None:
+    # The slides do not say which sizes of records iozone had: the first one that the guests have counts.
+    rates = {"4K": 100.0, "64K": 800.0}
+    works = [Work(size, "disk", "write", "B/s", rate * MEGA, parameters={"size": size}) for size, rate in rates.items()]
+    places = [NATIVE, Place("box", "runc", {"": 0.5})]
+    three = {"name": "three", "type": "together", "environment": "box", "guests": [3], "workloads": ["64K"]}
+    campaign = made(places, works, levels(places, works), [ALONE, three], swing=0.0)
+    found = filled("appel2008", "slide: The Average IO Throughput", campaign)
+    cells = {cell.published.row: cell for row in found.cells for cell in row if cell and cell.value is not None}
+    expected = {"1 guest": 50.0, "3 guests, each": 400.0}
+    assert {row: cell.value.estimate.value for row, cell in cells.items() if cell.value} == pytest.approx(expected)
+    assert [cell.now.value for cell in cells.values() if cell.now] == pytest.approx([0.5, 0.5])
+
+
 def test_figures_that_nothing_fills_say_why() -> None:
     assert filled("appel2008", "slide: Different behavior of benchmarks").reasons == {NOT_YET: 22}
     chart = filled("lemberger2010", "F4.1").chart

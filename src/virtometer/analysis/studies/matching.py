@@ -173,6 +173,7 @@ class Matcher:
                 for one in self.series[campaign]
                 if one.place.name == place.name and one.situation == situation and holds(one.facts, wanted)
             ]
+            some = [one for one in some if one.facts == some[0].facts]  # of works that fit alike the first one
             values = _of_members(some, self._number(value), rule, value)
             if not values:
                 return None
@@ -194,11 +195,16 @@ class Matcher:
         value: PublishedValue,
     ) -> Blocks:
         """What a series is compared with: the same work in one guest of `against` alone. Empty where it is unknown."""
-        for other in self.series[campaign]:
-            if other.place.name == against.name and other.situation == ALONE and holds(other.facts, wanted):
-                values = other.of_measure(rule.measure) if rule.measure else one.against(other)
-                return _converted(other, values, rule, value)
-        return {}
+        alone = [
+            other
+            for other in self.series[campaign]
+            if other.place.name == against.name and other.situation == ALONE and holds(other.facts, wanted)
+        ]
+        if not alone:
+            return {}
+        other = min(alone, key=lambda other: other.facts != one.facts)
+        values = other.of_measure(rule.measure) if rule.measure else one.against(other)
+        return _converted(other, values, rule, value)
 
     def _reference_place(self, campaign: int, value: PublishedValue) -> Place | None:
         """What stands for the cell that efficiencies are against; else the campaign's baseline."""
