@@ -31,6 +31,15 @@ def test_published_values_alone_on_a_terminal(width: str) -> None:
     )
 
 
+def test_answers_of_a_campaign_fit_into_a_narrow_terminal(directory: Path) -> None:
+    outcome = virtometer("study", "report", "tsiouprou2010", str(directory), COLUMNS="80")
+    lines = outcome.out.splitlines()
+    assert max(map(len, lines)) <= 80
+    first = next(at for at, line in enumerate(lines) if line.startswith("parameter"))
+    assert lines[first].split() == ["parameter", "printed", "verdict", "here", "verdict", "here"]
+    assert any("-50 % [-50, -50]" in line for line in lines[first:])
+
+
 def test_a_campaign_beside_the_printed_cells(directory: Path) -> None:
     outcome = virtometer("study", "report", "tsiouprou2010", str(directory), COLUMNS="120")
     assert (outcome.status, outcome.err) == (0, "")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -162,8 +162,17 @@ def _answer(block: AnswerBlock, width: int) -> list[str]:
     for sentence in block.sentences:
         lines += filled(sentence, width, "  ")
     for table in block.tables:
-        others = len(table.heads) - 1
-        most = max(8, (width - _LEAST_FIRST) // others - 2)
-        lines += ["", *listed(table.heads, table.rows, width, (None, *[most] * others))]
+        wanted = [max(map(len, column)) for column in zip(table.heads, *table.rows, strict=True)][1:]
+        lines += ["", *listed(table.heads, table.rows, width, (None, *_shared(wanted, width - _LEAST_FIRST)))]
         lines += filled(table.caption, width, "  ")
     return lines
+
+
+def _shared(wanted: Sequence[int], room: int) -> list[int]:
+    """The width of each column: what it wants, or an equal share of what columns that want less leave over."""
+    given = [0] * len(wanted)
+    left = room - 2 * len(wanted)
+    for place, at in enumerate(sorted(range(len(wanted)), key=lambda at: wanted[at])):
+        given[at] = min(wanted[at], max(1, left // (len(wanted) - place)))
+        left -= given[at]
+    return given

@@ -163,7 +163,8 @@ def _printed_effect(of: PrintedEffect) -> str:
     if of.pairs == 1:
         return f"{change_words(of.ratio)} (1 pair)"
     side = f"{round(of.same_sign * of.pairs)} of {of.pairs} pairs"
-    return f"{change_words(of.ratio)}, {change_words(of.low)} to {change_words(of.high)} ({side})"
+    low, high = (change_words(one).removesuffix(" %") for one in (of.low, of.high))
+    return f"{change_words(of.ratio)}, {low} to {high} ({side})"
 
 
 def _measured_effect(of: MeasuredEffect) -> str:
@@ -173,7 +174,8 @@ def _measured_effect(of: MeasuredEffect) -> str:
 def _changes(of: Estimate) -> str:
     if of.low is None or of.high is None:
         return change_words(of.value)
-    return f"{change_words(of.value)} [{change_words(of.low)}, {change_words(of.high)}]"
+    low, high = (change_words(one).removesuffix(" %") for one in (of.low, of.high))
+    return f"{change_words(of.value)} [{low}, {high}]"
 
 
 # --- groups of guests ------------------------------------------------------------------------------------------
@@ -325,7 +327,7 @@ def _bests(when: str, purposes: Sequence[tuple[str, Sequence[Ranked]]]) -> list[
                 by_tool.setdefault(one.tool, []).append(purpose)
     if not by_tool:
         return [f"{when}: no two tools with numbers."]
-    return [f"{when} {tool} is first in: {', '.join(some)}." for tool, some in by_tool.items()]
+    return [f"{when} {tool} is first in: {'; '.join(some)}." for tool, some in by_tool.items()]
 
 
 def _ranks(of: Sequence[Ranked], tests: int) -> str:
