@@ -131,7 +131,7 @@ def vm(name: str, device: str, bits: int, efficiency: float) -> Place:
 
 PLACES = [
     Place("native", "native"),
-    Place("native 32", "native", settings={"bits": 32}),
+    Place("native 32", "native", {"": 0.5}, settings={"bits": 32}),
     vm("emulated 64", "e1000", 64, 0.4),
     vm("virtio 64", "virtio", 64, 0.8),
     vm("emulated 32", "e1000", 32, 0.2),
@@ -146,10 +146,10 @@ def test_a_campaign_with_known_effects() -> None:
     assert tools is not None and bits is not None and crossed is not None
     assert tools.ratio.value == pytest.approx(math.sqrt(2 * 3)) and tools.verdict == "matters"
     assert tools.ratio.low == pytest.approx(tools.ratio.value)  # within blocks nothing swings
-    assert bits.ratio.value == pytest.approx(math.sqrt((0.4 / 0.2) * (0.8 / 0.6)))
+    assert bits.ratio.value == pytest.approx(math.sqrt((0.4 / (0.2 / 0.5)) * (0.8 / (0.6 / 0.5))))
     assert (crossed.ratio.value, crossed.pairs) == pytest.approx((2 / 3, 2))  # asterisks stand for nothing here
     whole = row(found.main, "virtualization").now
-    assert whole is not None and whole.ratio.value == pytest.approx((0.4 * 0.8 * 0.2 * 0.6) ** 0.25)
+    assert whole is not None and whole.ratio.value == pytest.approx((0.4 * 0.8 * 0.2 / 0.5 * 0.6 / 0.5) ** 0.25)
 
 
 def test_a_campaign_without_an_effect() -> None:

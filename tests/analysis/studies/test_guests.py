@@ -66,6 +66,7 @@ def test_series_of_a_campaign_stand_where_no_cell_is_printed() -> None:
     for block, alone in first.alone.items():
         assert [one[block] / alone for one in first.groups[0].speeds] == pytest.approx([0.5, 0.25])
         assert first.groups[0].total[block] / alone == pytest.approx(0.75)
+    assert printed_rows(ASKED, cells("appel2008")) == []
     assert measured_rows(Asked(name="disk", measured={"workload": ["disk"]}), [], matcher) == []
 
 
