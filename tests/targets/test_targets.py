@@ -127,6 +127,8 @@ def test_known_answers_and_planted_faults_on(target: str, request: pytest.Fixtur
         pytest.skip(f"Rust's library for {target} is not installed (run make targets)")
     runner = prefix_of(target)
     environment = environment_of(target, request)
+    # Emulated processors take longer over slow loops than a compiler over fast ones.
+    environment["CARGO_PROFILE_DEV_OPT_LEVEL"] = "1"
     name = rust_target.upper().replace("-", "_")
     if "musl" in rust_target:
         environment[f"CARGO_TARGET_{name}_LINKER"] = "rust-lld"

@@ -96,7 +96,7 @@ def test_containers_reach_it(
         if kind(one).lacks().network:
             pytest.skip(kind(one).lacks().network)
     places = [{"name": "native", "kind": "native"}, {"name": "guest", "kind": kind.kind}]
-    check_agreement(run(tmp_path, watcher, make_plan, places, seconds=2.5), ["native", "guest"], 0.1)
+    check_agreement(run(tmp_path, watcher, make_plan, places, seconds=1.5), ["native", "guest"], 0.1)
 
 
 @pytest.mark.slow
