@@ -17,6 +17,7 @@ from virtometer.model import Run, TrialRecord
 from virtometer.report.groups.tables import used_by
 from virtometer.report.parts import words
 from virtometer.report.parts.figures import NUMBERS, Figure, data, finish, scale
+from virtometer.report.parts.heat_map import Colours, heat_map
 from virtometer.report.sweeps.curves import by_environment
 
 _HEIGHT = 280
@@ -211,9 +212,9 @@ def heat(of: Matrix) -> Figure | None:
         (1.0, "times slower") if of.of.metric == "slowdown" else scale(sorted(values)[len(values) // 2], of.of.unit)
     )
     low, high = min(values) / factor, max(values) / factor
-    log = high / low > 8
-    if not log:  # from what means nothing happened: small differences must not look large
-        low, high = (min(low, 1.0), max(high, 1.5)) if of.of.metric == "slowdown" else (0.0, high)
+    colours = Colours(low, high)
+    if not colours.log:  # from what means nothing happened: small differences must not look large
+        colours.low, colours.high = (min(low, 1.0), max(high, 1.5)) if of.of.metric == "slowdown" else (0.0, high)
     cells: list[dict[str, Any]] = []
     for at, row in enumerate(of.cells):
         for across, cell in enumerate(row):
@@ -226,7 +227,7 @@ def heat(of: Matrix) -> Figure | None:
                     "c": of.columns[across],
                     "v": None if value is None else _short(value),
                     "t": text + (f" at {100 * share:.0f} %" if share is not None and text else ""),
-                    "dark": value is not None and _share(value, low, high, log) > 0.55,
+                    "dark": value is not None and colours.dark(value),
                 }
             )
     rows, columns = list(of.rows), list(of.columns)
@@ -238,20 +239,7 @@ def heat(of: Matrix) -> Figure | None:
         axis=alt.Axis(title=across_title, labelAngle=0, labelLimit=260, ticks=False, orient="top"),
     )
     y = alt.Y("r:N", sort=rows, scale=alt.Scale(domain=rows), axis=alt.Axis(title=down_title))
-    colour = alt.Color(
-        "v:Q",
-        scale=alt.Scale(type="log" if log else "linear", scheme="viridis", domain=[low, high], reverse=True),
-        legend=alt.Legend(
-            title=unit, format=",.3~r", labelColor="var(--ink)", titleColor="var(--soft)", gradientLength=100
-        ),
-    )
-    base = alt.Chart(data(cells), height=alt.Step(_CELL))
-    layers = alt.layer(
-        base.transform_filter("datum.v != null").mark_rect(aria=False).encode(x=x, y=y, color=colour, tooltip=["t:N"]),
-        base.mark_text(fontSize=11, aria=False).encode(
-            x=x, y=y, text="t:N", color=alt.condition("datum.dark", alt.value("white"), alt.value("black"))
-        ),
-    )
+    layers = heat_map(cells, x, y, unit, colours, ["t:N"], step=_CELL)
     told = "; ".join(f"{cell['r']} by {cell['c']}: {cell['t'] or 'not measured'}" for cell in cells)
     what = (
         "Slowdown of the rows by the load of the columns"
@@ -262,7 +250,7 @@ def heat(of: Matrix) -> Figure | None:
     return Figure(
         finish(layers),
         f"{what}, {unit}: {told}",
-        f"{what}, {unit}{measured}{', logarithmic colours' if log else ''}. Empty: not measured.",
+        f"{what}, {unit}{measured}{', logarithmic colours' if colours.log else ''}. Empty: not measured.",
     )
 
 
@@ -368,10 +356,3 @@ def _stretches(analysis: Analysis, measured: Sequence[Run]) -> list[tuple[float,
 
 def _short(value: float) -> float:
     return float(f"{value:.5g}")
-
-
-def _share(value: float, low: float, high: float, log: bool) -> float:
-    """Where a value lies between the lowest (0) and the highest (1)."""
-    if high <= low:
-        return 0.0
-    return math.log(value / low) / math.log(high / low) if log else (value - low) / (high - low)

@@ -13,6 +13,7 @@ from virtometer.analysis.describe.measures import Times
 from virtometer.model import Finding, PlanWorkload, Verdict
 from virtometer.report.parts import words
 from virtometer.report.parts.figures import NUMBERS, Figure, data, finish, scale
+from virtometer.report.parts.heat_map import Colours, heat_map
 
 # Okabe and Ito's colours, which people of all kinds of colour vision tell apart, without their yellow and black.
 _PALETTE = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8A8A8A", "#A6761D"]
@@ -205,7 +206,7 @@ def surface(of: Series, findings: Sequence[Finding]) -> list[Figure]:
     unit = rows[0]["unit"]
     factor, shown = scale(sorted(row["v"] for row in rows)[len(rows) // 2], unit)
     low, high = min(row["v"] for row in rows) / factor, max(row["v"] for row in rows) / factor
-    log = high / low > 8
+    colours = Colours(low, high)
     first, second = of.axes
     made = []
     for name in dict.fromkeys(row["e"] for row in rows):
@@ -215,7 +216,7 @@ def surface(of: Series, findings: Sequence[Finding]) -> list[Figure]:
                 "y": place(of, first, row["x"]),
                 "v": float(f"{row['v'] / factor:.5g}"),
                 "t": words.significant(row["v"] / factor, 3),
-                "dark": _share(row["v"] / factor, low, high, log) > 0.55,
+                "dark": colours.dark(row["v"] / factor),
                 "workload": row["workload"],
             }
             for row in rows
@@ -226,20 +227,7 @@ def surface(of: Series, findings: Sequence[Finding]) -> list[Figure]:
         across, down = _axis_title(of, second), _axis_title(of, first)
         x = alt.X("x:O", sort=xs, scale=alt.Scale(domain=xs), axis=alt.Axis(title=across, labelAngle=0))
         y = alt.Y("y:O", sort=ys, scale=alt.Scale(domain=ys), axis=alt.Axis(title=down))
-        colour = alt.Color(
-            "v:Q",
-            scale=alt.Scale(type="log" if log else "linear", scheme="viridis", domain=[low, high], reverse=True),
-            legend=alt.Legend(
-                title=shown, format=",.3~r", labelColor="var(--ink)", titleColor="var(--soft)", gradientLength=120
-            ),
-        )
-        base = alt.Chart(data(cells), height=alt.Step(_CELL))
-        layers = alt.layer(
-            base.mark_rect(aria=False).encode(x=x, y=y, color=colour, tooltip=["workload:N", "t:N"]),
-            base.mark_text(fontSize=10.5, aria=False).encode(
-                x=x, y=y, text="t:N", color=alt.condition("datum.dark", alt.value("white"), alt.value("black"))
-            ),
-        )
+        layers = heat_map(cells, x, y, shown, colours, ["workload:N", "t:N"], step=_CELL)
         told = "; ".join(f"{cell['y']} by {cell['x']}: {cell['t']}" for cell in cells)
         what = title(of)
         made.append(
@@ -247,17 +235,10 @@ def surface(of: Series, findings: Sequence[Finding]) -> list[Figure]:
                 finish(layers),
                 f"{what} in {name} over {first} and {second}, {shown}: {told}",
                 f"{name}: {what} in {shown} over {first} and {second}"
-                f"{', logarithmic colours' if log else ''}; all environments have one scale.",
+                f"{', logarithmic colours' if colours.log else ''}; all environments have one scale.",
             )
         )
     return made
-
-
-def _share(value: float, low: float, high: float, log: bool) -> float:
-    """Where a value lies between the lowest (0) and the highest (1)."""
-    if high <= low:
-        return 0.0
-    return math.log(value / low) / math.log(high / low) if log else (value - low) / (high - low)
 
 
 def slowest(name: str, times: Mapping[str, Times]) -> Figure | None:

@@ -28,7 +28,6 @@ from virtometer.environments.base import (
     NetworkPath,
     Settings,
     disk_as_file,
-    host_cache,
 )
 from virtometer.environments.images.agent_root import AGENT, DATA
 from virtometer.environments.images.machines import guest_kernel, initramfs
@@ -44,9 +43,10 @@ from virtometer.environments.kinds.libvirt.entered import (
     require_image,
 )
 from virtometer.environments.kinds.libvirt.guest import DomainGuest, connected
-from virtometer.environments.kinds.libvirt.settings import DIRECT, DomainContainerSettings, DomainSettings
+from virtometer.environments.kinds.libvirt.settings import DomainContainerSettings, DomainSettings
 from virtometer.environments.kinds.libvirt.template_check import AnySettings, checked_template
 from virtometer.environments.kinds.libvirt.virsh import Connection, kill_domain, process_of
+from virtometer.environments.parts.disk_cache import disk_cache
 from virtometer.environments.parts.firmware_check import kvm_fault
 from virtometer.environments.parts.formatted_disk import DIRECTORY as MOUNTED
 from virtometer.environments.parts.formatted_disk import formatted_disk, mounted_file
@@ -260,18 +260,10 @@ class Libvirt(OfLibvirt):
         if self.lab.room is not None:
             way, path = f"ext4 on {way}", mounted_file(self.lab)
             file = formatted_disk(self.lab, guest.make_directory())
-        cache, direct = str(settings.disk_cache), host_cache(file)
-        if cache in DIRECT and direct["host_cache"] == "yes":
-            if "disk_cache" in settings.model_fields_set:
-                raise EnvironmentFailed(
-                    f"disk_cache {cache} needs O_DIRECT, which the file system of {file} refuses",
-                    advice="use disk_cache writeback, or put the campaign on another file system",
-                )
-            cache = "writeback"
-        aio = settings.disk_aio or ("native" if cache in DIRECT else "threads")
-        conditions = direct if direct["host_cache"] == "yes" or cache in DIRECT else {"host_cache": "yes"}
-        guest.disk = DiskTarget(path, {"disk_path": way, **conditions}, file)
-        return domain_xml.disk_element(settings.disk_device, file.resolve(), cache, aio)
+        asked = "disk_cache" in settings.model_fields_set
+        cache = disk_cache(file, str(settings.disk_cache), settings.disk_aio, asked=asked)
+        guest.disk = DiskTarget(path, {"disk_path": way, **cache.conditions}, file)
+        return domain_xml.disk_element(settings.disk_device, file.resolve(), cache.mode, cache.aio)
 
 
 class LibvirtContainer(OfLibvirt):

@@ -13,11 +13,9 @@ from virtometer.environments.images.machines import Flavour
 from virtometer.environments.kinds.libvirt.domain_xml import CARDS, DISKS
 from virtometer.environments.kinds.libvirt.virsh import CONTAINER_DRIVERS, driver_of
 from virtometer.environments.parts.container import ContainerSettings
+from virtometer.environments.parts.disk_cache import DIRECT
 from virtometer.environments.parts.kernel_parameters import KernelParameters
 from virtometer.model import parse_size
-
-DIRECT = ("none", "directsync")
-"""The modes of the cache that go past the page cache of the host."""
 
 _ADDRESS = re.compile(r"(\[[0-9a-fA-F:]+\]|[A-Za-z0-9._-]+):([0-9]{1,5})")
 _CPU = re.compile(r"[A-Za-z0-9._-]+")

@@ -30,8 +30,9 @@ from virtometer.environments.kinds.qemu.devices import CARDS, DISKS, ROOT_SERIAL
 from virtometer.environments.kinds.qemu.facts import ask
 from virtometer.environments.kinds.qemu.qmp import Qmp
 from virtometer.environments.kinds.qemu.relay import relayed
-from virtometer.environments.kinds.qemu.settings import DIRECT, KvmSettings, MachineSettings, QemuSettings
+from virtometer.environments.kinds.qemu.settings import KvmSettings, MachineSettings, QemuSettings
 from virtometer.environments.kinds.qemu.tsc_rate import tsc_khz
+from virtometer.environments.parts.disk_cache import disk_cache
 from virtometer.environments.parts.firmware_check import check_accelerator, kvm_fault
 from virtometer.environments.parts.formatted_disk import DIRECTORY, formatted_disk, mounted_file
 from virtometer.environments.parts.kernel_check import check_kernel
@@ -232,38 +233,30 @@ class _VirtualMachine(Environment):
             file = formatted_disk(self.lab, directory)
         if settings.disk_format == "qcow2":
             file = self._as_qcow2(file, directory)
-        cache = settings.disk_cache
-        direct = host_cache(file)
-        if cache in DIRECT and direct["host_cache"] == "yes":
-            if "disk_cache" in settings.model_fields_set:
-                raise EnvironmentFailed(
-                    f"disk_cache {cache} needs O_DIRECT, which the file system of {file} refuses",
-                    advice="use disk_cache writeback, or put the campaign on another file system",
-                )
-            cache = "writeback"
-        aio = settings.disk_aio or ("native" if cache in DIRECT else "threads")
+        asked = "disk_cache" in settings.model_fields_set
+        cache = disk_cache(file, settings.disk_cache, settings.disk_aio, asked=asked)
+        conditions = cache.conditions
         before: list[str | Path] = []
         name, form = str(file).replace(",", ",,"), settings.disk_format
         # Unlocked: several guests may use the file at once, and whatever any of them writes is what was there.
-        how = f"file.locking=off,aio={aio}"
+        how = f"file.locking=off,aio={cache.aio}"
         match settings.disk_backing:
             case "block":
-                node, past_cache = as_block_device(guest, file, direct=cache in DIRECT)
+                node, past_cache = as_block_device(guest, file, direct=cache.direct)
                 way, name = f"{way} on a block device", str(node)
-                if cache in DIRECT and not past_cache:
-                    direct = {"host_cache": "yes", "host_cache_reason": "the block device refuses O_DIRECT"}
+                if cache.direct and not past_cache:
+                    conditions = {"host_cache": "yes", "host_cache_reason": "the block device refuses O_DIRECT"}
             case "nbd":
-                before, name = served(guest, directory, file, form, cache, aio)
+                before, name = served(guest, directory, file, form, cache.mode, cache.aio)
                 way, form, how = f"{way} over NBD", "raw", ""
             case "iscsi":
-                before, name = target(guest, file, direct=cache in DIRECT)
+                before, name = target(guest, file, direct=cache.direct)
                 way, how = f"{way} over iSCSI", ""
-        conditions = direct if direct["host_cache"] == "yes" or cache in DIRECT else {"host_cache": "yes"}
         guest.disk = DiskTarget(path, {"disk_path": way, **conditions}, file)
         guest.effective["disk_backing"] = settings.disk_backing
         if settings.disk_backing != "iscsi":  # QEMU's client has a way of its own
-            guest.effective |= {"disk_aio": aio, "disk_aio_reason": "as asked: QEMU does not report it"}
-        drive = f"if=none,id=disk,format={form},file={name},cache={cache}{',' if how else ''}{how}"
+            guest.effective |= {"disk_aio": cache.aio, "disk_aio_reason": "as asked: QEMU does not report it"}
+        drive = f"if=none,id=disk,format={form},file={name},cache={cache.mode}{',' if how else ''}{how}"
         return before, [
             "-drive",
             drive,

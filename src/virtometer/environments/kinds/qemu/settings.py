@@ -15,12 +15,10 @@ from virtometer.environments.images.machines import Flavour
 from virtometer.environments.kinds.qemu.backing import Backing
 from virtometer.environments.kinds.qemu.devices import CARDS, DISKS
 from virtometer.environments.parts.agent_bits import AgentBits
+from virtometer.environments.parts.disk_cache import DIRECT
 from virtometer.environments.parts.image_settings import ImageSettings
 from virtometer.environments.parts.kernel_parameters import KernelParameters
 from virtometer.model import parse_size
-
-DIRECT = ("none", "directsync")
-"""The modes of the cache that go past the page cache of the host."""
 
 _CPU = re.compile(r"[A-Za-z0-9._-]+(,[+-]?[A-Za-z0-9._=-]+)*")
 
