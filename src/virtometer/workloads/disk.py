@@ -21,12 +21,6 @@ from virtometer.workloads.base import Parameters, Place, Work, Workload, not_mul
 _ACCESS = {"random-read", "random-write", "sequential-read", "sequential-write", "access"}
 _ACCESS_DEFAULTS = {"size": 4096, "direct": True, "engine": "psync", "depth": 1, "pages": "small", "seed": 1}
 
-# A whole file: iozone's, and Bonnie's by byte and by block (lmdd's is `write`).
-_WHOLE_FILE = {
-    "write", "rewrite", "read", "reread", "pwrite", "repwrite", "pread", "repread", "backward-read", "stride-read",
-    "char-write", "char-read", "read-rewrite", "seeks",
-}  # fmt: skip
-
 # Many files: Bonnie's.
 _NAMES = {f"{act}-{order}" for order in ("sequential", "random") for act in ("create", "stat", "delete")}
 
