@@ -14,8 +14,7 @@ designs to reduce dependence on an assumed model, Technometrics 36, 1994).
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -31,77 +30,6 @@ _BETTER = 1 + 1e-7  # a gain below it is rounding, and would depend on the machi
 _RIDGE = 1e-6  # makes a determinant of cells that do not yet estimate all terms
 _TRIES = 200
 _LOOKED_AT = 1_024  # combinations, drawn from more: an exchange tries each of them many times
-
-
-class _Part(OneStage):
-    """So many of the cells that constraints allow."""
-
-    takes = frozenset({"runs"})
-
-    @abstractmethod
-    def part(
-        self, space: Space, candidates: Sequence[Cell], terms: Sequence[Term], runs: int, seed: int
-    ) -> list[Cell] | None:
-        """`runs` of the candidates; None where no such part was found that estimates all terms."""
-
-    def usual_terms(self, space: Space, design: Design) -> Sequence[Term]:
-        """Main effects, and all interactions that the allowed cells can estimate, if so many runs hold both."""
-        mains, everything = space.mains(), [*space.mains(), *space.pairs()]
-        runs = MAX_CELLS if design.runs is None else design.runs
-        if space.size > MAX_CANDIDATES or space.freedom(everything) + 1 > runs:
-            return mains
-        return estimable(space, allowed(space, 1), mains, space.pairs())
-
-    def cells(self, space: Space, design: Design, terms: Sequence[Term]) -> Sequence[Cell]:
-        """The cells of `part`, of the combinations that are allowed. Raises DesignError."""
-        if space.size > MAX_CANDIDATES:
-            raise DesignError(
-                f"the factors have {space.size} combinations, and {MAX_CANDIDATES} at most can be chosen from", "type"
-            )
-        candidates = allowed(space, design.seed)
-        needed = space.freedom(terms) + 1
-        runs = design.runs if design.runs is not None else min(usual_runs(needed), len(candidates), MAX_CELLS)
-        if runs > len(candidates):
-            raise DesignError(f"'runs' is {runs}, and only {len(candidates)} combinations are possible", "runs")
-        if runs < needed:
-            raise DesignError(f"{runs} combinations cannot estimate {needed} numbers: the mean and the terms", "runs")
-        found = self.part(space, candidates, terms, runs, design.seed)
-        if found is None:
-            found = candidates if len(candidates) <= runs else None
-        if found is None or not estimates(space, found, terms):
-            if not estimates(space, candidates, terms):
-                raise DesignError(cannot_estimate(space, candidates, terms), "terms" if design.terms else "")
-            raise DesignError(
-                f"no {runs} combinations were found that estimate the terms; ask for more with 'runs'",
-                "runs" if design.runs is not None else "",
-            )
-        return tuple(found)
-
-
-class Optimal(_Part):
-    """The cells that estimate the terms best."""
-
-    name = "optimal"
-    meaning = "combinations that estimate the terms best"
-
-    def part(
-        self, space: Space, candidates: Sequence[Cell], terms: Sequence[Term], runs: int, seed: int
-    ) -> list[Cell] | None:
-        """Those of `optimal`."""
-        return optimal(space, candidates, terms, runs, seed)
-
-
-class Random(_Part):
-    """Random cells, for factors whose constraints exclude much."""
-
-    name = "random"
-    meaning = "a random part"
-
-    def part(
-        self, space: Space, candidates: Sequence[Cell], terms: Sequence[Term], runs: int, seed: int
-    ) -> list[Cell] | None:
-        """Those of `random_part`."""
-        return random_part(space, candidates, terms, runs, seed)
 
 
 def usual_runs(numbers: int) -> int:
@@ -187,3 +115,68 @@ def random_part(
         if estimates(space, found, terms):
             return list(found)
     return None
+
+
+class _Part(OneStage):
+    """So many of the cells that constraints allow."""
+
+    takes = frozenset({"runs"})
+
+    def __init__(self, make: Callable[[Space, Sequence[Cell], Sequence[Term], int, int], list[Cell] | None]) -> None:
+        """make: takes so many of the candidates by a seed; None where no such part was found."""
+        self._make = make
+
+    def usual_terms(self, space: Space, design: Design) -> Sequence[Term]:
+        """Main effects, and all interactions that the allowed cells can estimate, if so many runs hold both."""
+        mains, everything = space.mains(), [*space.mains(), *space.pairs()]
+        runs = MAX_CELLS if design.runs is None else design.runs
+        if space.size > MAX_CANDIDATES or space.freedom(everything) + 1 > runs:
+            return mains
+        return estimable(space, allowed(space, 1), mains, space.pairs())
+
+    def cells(self, space: Space, design: Design, terms: Sequence[Term]) -> Sequence[Cell]:
+        """So many of the combinations that are allowed. Raises DesignError."""
+        if space.size > MAX_CANDIDATES:
+            raise DesignError(
+                f"the factors have {space.size} combinations, and {MAX_CANDIDATES} at most can be chosen from", "type"
+            )
+        candidates = allowed(space, design.seed)
+        needed = space.freedom(terms) + 1
+        runs = design.runs if design.runs is not None else min(usual_runs(needed), len(candidates), MAX_CELLS)
+        if runs > len(candidates):
+            raise DesignError(f"'runs' is {runs}, and only {len(candidates)} combinations are possible", "runs")
+        if runs < needed:
+            raise DesignError(f"{runs} combinations cannot estimate {needed} numbers: the mean and the terms", "runs")
+        found = self._make(space, candidates, terms, runs, design.seed)
+        if found is None:
+            found = candidates if len(candidates) <= runs else None
+        if found is None or not estimates(space, found, terms):
+            if not estimates(space, candidates, terms):
+                raise DesignError(cannot_estimate(space, candidates, terms), "terms" if design.terms else "")
+            raise DesignError(
+                f"no {runs} combinations were found that estimate the terms; ask for more with 'runs'",
+                "runs" if design.runs is not None else "",
+            )
+        return tuple(found)
+
+
+class Optimal(_Part):
+    """The cells that estimate the terms best."""
+
+    name = "optimal"
+    meaning = "combinations that estimate the terms best"
+
+    def __init__(self) -> None:
+        """By `optimal`."""
+        super().__init__(optimal)
+
+
+class Random(_Part):
+    """Random cells, for factors whose constraints exclude much."""
+
+    name = "random"
+    meaning = "a random part"
+
+    def __init__(self) -> None:
+        """By `random_part`."""
+        super().__init__(random_part)
