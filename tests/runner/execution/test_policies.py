@@ -131,7 +131,8 @@ def numbers(party: Party) -> list[int]:
 def test_a_continuous_window_is_repeated_longer_once(laboratory: Laboratory) -> None:
     (good,) = singles(0.2, a={})
     assert [one.seconds for one in laboratory.follow(continuous(good), [good])] == [0.2]
-    (bad,) = singles(0.2, a={"shared": False})
+    (bad,) = singles(0.2, a={})
+    bad.repeated = Mark(MarkKind.REPEATED, "its guests hardly shared anything")
     found = laboratory.follow(continuous(bad), [bad])
     assert [(one.trial, one.number, one.seconds) for one in found] == [(0, 1, 0.2), (0, 2, pytest.approx(0.6))]
 

@@ -63,7 +63,7 @@ class Conversation:
             arguments["slice_s"] = self._slice_s
         if one.state.in_group:
             arguments["together"] = True
-        one.running_guest.session.request("prepare", arguments, self._limits.answer_s)
+        one.session.request("prepare", arguments, self._limits.answer_s)
 
     def start(self, running: Sequence[PlacementRun]) -> None:
         """Send every `start` before any answer is waited for."""
@@ -71,9 +71,9 @@ class Conversation:
         def send(one: PlacementRun) -> Request:
             one.state = one.state.started()
             one.clock.starting()
-            return one.running_guest.session.send("start", {"run": one.state.run}, self._limits.answer_s)
+            return one.session.send("start", {"run": one.state.run}, self._limits.answer_s)
 
-        self._ask_all(running, send, lambda one, request: one.running_guest.session.answer(request))
+        self._ask_all(running, send, lambda one, request: one.session.answer(request))
 
     def begin_group(self, running: Sequence[PlacementRun], watching: Observer) -> list[Mark]:
         """Let the windows that wait begin at one moment. Returns the marks of guests that learnt of it too late.
@@ -90,9 +90,9 @@ class Conversation:
         def send(one: PlacementRun) -> Request:
             at_ns = one.clock.agree(moment_ns)
             one.state = one.state.released()
-            return one.running_guest.session.send_release(one.state.run, self._limits.answer_s, at_ns=at_ns)
+            return one.session.send_release(one.state.run, self._limits.answer_s, at_ns=at_ns)
 
-        late_ns = self._ask_all(running, send, lambda one, request: one.running_guest.session.released(request))
+        late_ns = self._ask_all(running, send, lambda one, request: one.session.released(request))
         if running and (rest_ns := moment_ns - _AWAKE_NS - time.monotonic_ns()) > 0:
             time.sleep(rest_ns * 1e-9)
             watching.tick()
@@ -107,16 +107,16 @@ class Conversation:
 
         def send(one: PlacementRun) -> Request:
             one.state = one.state.released(number)
-            return one.running_guest.session.send_release(one.state.run, self._limits.answer_s, slice_s=seconds)
+            return one.session.send_release(one.state.run, self._limits.answer_s, slice_s=seconds)
 
-        self._ask_all(running, send, lambda one, request: one.running_guest.session.answer(request), alone=True)
+        self._ask_all(running, send, lambda one, request: one.session.answer(request), alone=True)
 
     def stop(self, running: Sequence[PlacementRun], limit_s: float, *, beside: Sequence[PlacementRun] = ()) -> None:
         """Stop those that have not ended, and wait for their ends. `beside`: as `wait`."""
         for one in running:
             if not one.state.ended:
                 with guarded(one):
-                    one.running_guest.session.request("stop", {"run": one.state.run}, self._limits.answer_s)
+                    one.session.request("stop", {"run": one.state.run}, self._limits.answer_s)
         self.wait(running, "done", limit_s, beside=beside)
 
     def wait(
@@ -185,7 +185,7 @@ class Conversation:
 
     def _hear(self, of: PlacementRun, all_running: Sequence[PlacementRun], *, pings: bool) -> None:
         """Take the events that came from a guest, each for its run. Raises what ends one of these."""
-        session = of.running_guest.session
+        session = of.session
         sharing = [one for one in all_running if one.running_guest is of.running_guest]
         with guarded(of):
             if pings and of.placement.role != "service":

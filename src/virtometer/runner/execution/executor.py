@@ -92,8 +92,7 @@ class Executor:
             except TrialFailed as refusal:
                 refused[key] = refusal
                 continue
-            with failing(members[key]):
-                self._make_ready(members[key])
+            self._each([members[key]], self._make_ready)
         with ExitStack() as stack:
             parties = {trial.index: self._party(trial, members, refused, guests, stack) for trial in trials}
             self._execute(list(members.values()), list(parties.values()), seed)
@@ -107,7 +106,7 @@ class Executor:
     def _make_ready(self, one: PlacementRun) -> None:
         self._admission.place([one], 0)
         self._services.address(one, {})
-        one.running_guest.session.begin_run()
+        one.session.begin_run()
         self._agents.prepare(one)
 
     def _party(
@@ -122,7 +121,7 @@ class Executor:
         party.members = [members[key] for key in trial.guests if key in members]
         for placement in trial.placements:
             if (refusal := refused.get(placement.guest_key)) is not None and party.refusal is None:
-                party.refusal = _of(refusal, placement)
+                party.refusal = refusal.of(placement)
         if not party.failed:
             self._place_together(party)
             party.placed = [one.placed for one in party.members]
@@ -179,14 +178,15 @@ class Executor:
     def _record(
         self, party: TrialParty, started_at: str, wall_s: float, clocks: dict[GuestKey, ClockFit]
     ) -> TrialRecord:
-        if party.refusal is not None:
-            return party.failed_by(party.refusal, [], started_at, wall_s)
-        running = party.own()
-        for one in running:
-            if one.failure is not None:
-                return party.failed_by(_of(one.failure, one.placement), running, started_at, wall_s)
+        running: list[PlacementRun] = []
         known = self._known[party.several, party.trial.placements[0].workload]
         try:
+            if party.refusal is not None:
+                raise party.refusal
+            running = party.own()
+            for one in running:
+                if one.failure is not None:
+                    raise one.failure.of(one.placement)
             found = party.scored_windows(running, clocks, long=known.get(party.environment, False))
         except TrialFailed as cause:
             return party.failed_by(cause, running, started_at, wall_s)
@@ -300,8 +300,3 @@ def _timed(one: PlacementRun) -> TimedRun:
     with guarded(one):
         clock = one.clock.fit(one.state.samples)
         return one.timed(one.run(), clock)
-
-
-def _of(cause: TrialFailed, placement: Placement) -> TrialFailed:
-    """The failure of a guest, in a trial that has it as this placement."""
-    return TrialFailed(cause.failure.kind, cause.failure.reason, placement, cause.broken)

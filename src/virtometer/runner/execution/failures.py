@@ -21,6 +21,10 @@ class TrialFailed(Exception):
         self.failure = Failure(kind, reason, placement.ordinal if placement is not None else None)
         self.broken = tuple(broken)
 
+    def of(self, placement: Placement) -> TrialFailed:
+        """The same failure in another trial of the guest, which has it as this placement."""
+        return TrialFailed(self.failure.kind, self.failure.reason, placement, self.broken)
+
 
 def failed(
     trial: Trial, failure: Failure, started_at: str, wall_s: float, runs: Sequence[Run] = (), marks: Sequence[Mark] = ()

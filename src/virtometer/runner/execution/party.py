@@ -83,9 +83,7 @@ class TrialParty(Party):
         return self.observer.disturbed(self._rules)
 
     def hardly_shared(self) -> bool:
-        """Of windows in turn, by the clocks as they are known while the guests live."""
-        if self.trial.turns is None:
-            return self.repeated is not None
+        """By the clocks as they are known while the guests live."""
         if self.failed or self.size == 1 or any(one.state.host_timed for one in self.members):
             return False
         runs = [
@@ -187,7 +185,7 @@ class TrialParty(Party):
 
     def done(self, found: Scored, started_at: str, wall_s: float) -> TrialRecord:
         """The record of the trial."""
-        marks = [*([self.repeated] if self.repeated is not None else []), *found.marks]
+        marks = [*self._repeated(), *found.marks]
         runs = sorted(found.runs, key=lambda run: run.placement.ordinal)
         return TrialRecord(self.trial, None, started_at, wall_s, found.skew_ns, found.host, tuple(marks), tuple(runs))
 
@@ -198,5 +196,8 @@ class TrialParty(Party):
         for running_guest in cause.broken:
             running_guest.broken = True
         found = [one.failed_run(cause.failure.reason) for one in running]
-        marks = [self.repeated] if self.repeated is not None else []
-        return failed(self.trial, cause.failure, started_at, wall_s, [run for run in found if run is not None], marks)
+        runs = [run for run in found if run is not None]
+        return failed(self.trial, cause.failure, started_at, wall_s, runs, self._repeated())
+
+    def _repeated(self) -> list[Mark]:
+        return [self.repeated] if self.repeated is not None else []

@@ -13,6 +13,7 @@ from virtometer.clock import intervals
 from virtometer.errors import LinkError, UsageError
 from virtometer.host.cpu.weight import CONDITION
 from virtometer.link.messages import Done
+from virtometer.link.session import Session
 from virtometer.model import AgentReport, ClockFault, ClockFit, Excluded, Placement, Run, Sample
 from virtometer.runner.execution.clock_monitor import ClockMonitor
 from virtometer.runner.execution.failures import TrialFailed
@@ -49,6 +50,11 @@ class PlacementRun:
     def name(self) -> str:
         """Name of the guest."""
         return self.running_guest.name
+
+    @property
+    def session(self) -> Session:
+        """With the agent of the guest."""
+        return self.running_guest.session
 
     @property
     def measured(self) -> bool:

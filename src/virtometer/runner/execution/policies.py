@@ -102,7 +102,7 @@ class Party(ABC):
 
     @abstractmethod
     def hardly_shared(self) -> bool:
-        """Whether its guests worked at the same time for too little of their windows. `repeated` says so then."""
+        """Whether its guests shared too little of their windows in turn. `repeated` says so then."""
 
     def add(self, account: WindowAccount) -> None:
         """A window has ended."""
@@ -128,10 +128,10 @@ class Party(ABC):
 
 
 def continuous(party: Party) -> Iterator[Window]:
-    """One window; a longer one instead of it where its guests hardly worked at the same time."""
+    """One window; a longer one where it is `repeated`, because its guests hardly worked at the same time."""
     order = tuple(range(party.size))
     yield Window(party.trial.index, 1, party.seconds, order=order)
-    if party.hardly_shared():
+    if party.repeated is not None:
         yield Window(party.trial.index, 2, LONGER * party.seconds, order=order)
 
 
