@@ -22,21 +22,21 @@ def conditions(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_cache_that_nobody_asked_for_gives_way(conditions: dict[str, str]) -> None:
-    found = disk_cache(FILE, "none", None, asked=False)
-    assert found == (DiskCache("writeback", "threads", YES) if conditions is YES else DiskCache("none", "native", NO))
+    found = disk_cache(FILE, "none", asked=False)
+    assert found == (DiskCache("writeback", YES) if conditions is YES else DiskCache("none", NO))
     assert found.direct is (conditions is NO)
 
 
 def test_a_cache_that_is_asked_for_is_there_or_an_error(conditions: dict[str, str]) -> None:
     if conditions is NO:
-        assert disk_cache(FILE, "directsync", "io_uring", asked=True) == DiskCache("directsync", "io_uring", NO)
+        assert disk_cache(FILE, "directsync", asked=True) == DiskCache("directsync", NO)
         return
     with pytest.raises(EnvironmentFailed) as caught:
-        disk_cache(FILE, "directsync", None, asked=True)
+        disk_cache(FILE, "directsync", asked=True)
     assert "disk_cache directsync" in caught.value.sentence and str(FILE) in caught.value.sentence
 
 
 def test_with_a_cache_of_the_host_reads_come_from_there(conditions: dict[str, str]) -> None:
-    found = disk_cache(FILE, "writeback", None, asked=True)
-    assert (found.mode, found.aio, found.conditions["host_cache"]) == ("writeback", "threads", "yes")
+    found = disk_cache(FILE, "writeback", asked=True)
+    assert (found.mode, found.conditions["host_cache"]) == ("writeback", "yes")
     assert ("host_cache_reason" in found.conditions) is (conditions is YES)

@@ -18,7 +18,6 @@ class DiskCache:
     """How the program of a machine opens the file of a disk. conditions: what of this the results depend on."""
 
     mode: str
-    aio: str
     conditions: Mapping[str, str]
 
     @property
@@ -27,8 +26,8 @@ class DiskCache:
         return self.mode in DIRECT
 
 
-def disk_cache(file: Path, mode: str, aio: str | None, *, asked: bool) -> DiskCache:
-    """The cache for a file. aio: None where the settings leave it open. asked: whether the plan names the mode.
+def disk_cache(file: Path, mode: str, *, asked: bool) -> DiskCache:
+    """The cache for a file. asked: whether the plan names the mode.
 
     Raises EnvironmentFailed where the file system of the file refuses the mode that is asked for.
     """
@@ -42,6 +41,4 @@ def disk_cache(file: Path, mode: str, aio: str | None, *, asked: bool) -> DiskCa
             )
         mode = "writeback"
     direct = mode in DIRECT
-    return DiskCache(
-        mode, aio or ("native" if direct else "threads"), conditions if refused or direct else {"host_cache": "yes"}
-    )
+    return DiskCache(mode, conditions if refused or direct else {"host_cache": "yes"})

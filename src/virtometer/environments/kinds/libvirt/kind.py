@@ -261,9 +261,10 @@ class Libvirt(OfLibvirt):
             way, path = f"ext4 on {way}", mounted_file(self.lab)
             file = formatted_disk(self.lab, guest.make_directory())
         asked = "disk_cache" in settings.model_fields_set
-        cache = disk_cache(file, str(settings.disk_cache), settings.disk_aio, asked=asked)
+        cache = disk_cache(file, str(settings.disk_cache), asked=asked)
+        aio = settings.disk_aio or ("native" if cache.direct else "threads")
         guest.disk = DiskTarget(path, {"disk_path": way, **cache.conditions}, file)
-        return domain_xml.disk_element(settings.disk_device, file.resolve(), cache.mode, cache.aio)
+        return domain_xml.disk_element(settings.disk_device, file.resolve(), cache.mode, aio)
 
 
 class LibvirtContainer(OfLibvirt):

@@ -234,12 +234,13 @@ class _VirtualMachine(Environment):
         if settings.disk_format == "qcow2":
             file = self._as_qcow2(file, directory)
         asked = "disk_cache" in settings.model_fields_set
-        cache = disk_cache(file, settings.disk_cache, settings.disk_aio, asked=asked)
+        cache = disk_cache(file, settings.disk_cache, asked=asked)
+        aio = settings.disk_aio or ("native" if cache.direct else "threads")
         conditions = cache.conditions
         before: list[str | Path] = []
         name, form = str(file).replace(",", ",,"), settings.disk_format
         # Unlocked: several guests may use the file at once, and whatever any of them writes is what was there.
-        how = f"file.locking=off,aio={cache.aio}"
+        how = f"file.locking=off,aio={aio}"
         match settings.disk_backing:
             case "block":
                 node, past_cache = as_block_device(guest, file, direct=cache.direct)
@@ -247,7 +248,7 @@ class _VirtualMachine(Environment):
                 if cache.direct and not past_cache:
                     conditions = {"host_cache": "yes", "host_cache_reason": "the block device refuses O_DIRECT"}
             case "nbd":
-                before, name = served(guest, directory, file, form, cache.mode, cache.aio)
+                before, name = served(guest, directory, file, form, cache.mode, aio)
                 way, form, how = f"{way} over NBD", "raw", ""
             case "iscsi":
                 before, name = target(guest, file, direct=cache.direct)
@@ -255,7 +256,7 @@ class _VirtualMachine(Environment):
         guest.disk = DiskTarget(path, {"disk_path": way, **conditions}, file)
         guest.effective["disk_backing"] = settings.disk_backing
         if settings.disk_backing != "iscsi":  # QEMU's client has a way of its own
-            guest.effective |= {"disk_aio": cache.aio, "disk_aio_reason": "as asked: QEMU does not report it"}
+            guest.effective |= {"disk_aio": aio, "disk_aio_reason": "as asked: QEMU does not report it"}
         drive = f"if=none,id=disk,format={form},file={name},cache={cache.mode}{',' if how else ''}{how}"
         return before, [
             "-drive",
