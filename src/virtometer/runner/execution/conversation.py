@@ -26,6 +26,14 @@ _LEAD_NS = 20_000_000  # so that agents that share processors have obeyed, and s
 _LONGEST_LEAD_NS = LONGEST_LEAD_NS // 2  # the guests' clocks may be wrong
 _AWAKE_NS = 8_000_000  # guests wake for the first time 6 ms before they begin
 
+_KINDS = (
+    (ClockError, FailureKind.CLOCK),
+    (LinkTimeout, FailureKind.TIME_LIMIT),
+    (LinkClosed, FailureKind.GUEST),
+    (LinkError, FailureKind.PROTOCOL),
+)
+"""Of what goes wrong between laboratory and agent: the first that fits."""
+
 _T = TypeVar("_T")
 
 
@@ -194,8 +202,9 @@ class Conversation:
                 name = getattr(event, "run", of.state.run)
                 self._apply(next((one for one in sharing if one.state.run == name), of), event, session.event_ns)
         for one in sharing:
-            if one.state.fault is not None:
-                raise _agent_failed(one)
+            if (fault := one.state.fault) is not None:
+                with guarded(one):
+                    raise RemoteError(fault.code, fault.message)
 
     def _apply(self, one: PlacementRun, event: Event, event_ns: int) -> None:
         one.state = one.state.after(event)
@@ -264,7 +273,7 @@ def guarded(one: PlacementRun) -> Iterator[None]:
     except UsageError as cause:  # the output of a tool cannot be read
         raise TrialFailed(FailureKind.TOOL, cause.sentence, one.placement) from cause
     except LinkError as cause:
-        reason, kind = cause.reason, _kind(cause)
+        reason, kind = cause.reason, next(kind for error, kind in _KINDS if isinstance(cause, error))
         if isinstance(cause, ClockError):
             one.clock_fault = cause.fault
         if isinstance(cause, LinkClosed) and one.running_guest.ended():
@@ -302,25 +311,6 @@ def _refuse_late(waiting: Sequence[PlacementRun], phase: str, limit_s: float) ->
     others = [f"{one.name}: {_late(one, phase, limit_s)}" for one in waiting[1:]]
     reason = "; ".join([_late(waiting[0], phase, limit_s), *others])
     raise TrialFailed(FailureKind.TIME_LIMIT, reason, waiting[0].placement, [one.running_guest for one in waiting])
-
-
-def _kind(cause: LinkError) -> FailureKind:
-    for error, kind in (
-        (ClockError, FailureKind.CLOCK),
-        (LinkTimeout, FailureKind.TIME_LIMIT),
-        (LinkClosed, FailureKind.GUEST),
-    ):
-        if isinstance(cause, error):
-            return kind
-    return FailureKind.PROTOCOL
-
-
-def _agent_failed(one: PlacementRun) -> TrialFailed:
-    assert one.state.fault is not None
-    code, message = one.state.fault.code, one.state.fault.message
-    if code == "not-supported":
-        return TrialFailed(FailureKind.UNAVAILABLE, message, one.placement)
-    return TrialFailed(FailureKind.AGENT, f"the agent says {code}: {message}", one.placement)
 
 
 def _late(one: PlacementRun, phase: str, limit_s: float) -> str:
