@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
@@ -12,12 +13,21 @@ import yaml
 
 from tests.cli.laboratory import ROOT, line_with, passage, virtometer
 from tests.sentences import Said
+from virtometer.cli.plan.files import load
+from virtometer.model import MIN_BLOCKS
 from virtometer.runner.campaign import here, page_cache
 
-PLANS = sorted((ROOT / "plans").glob("*.yaml"))
+STUDIES = sorted((ROOT / "plans" / "studies").glob("*/*.yaml"))
+PLANS = [*sorted((ROOT / "plans").glob("*.yaml")), *STUDIES]
+SHORT_S = 240
+"""A short form takes no longer, as predicted before it is measured."""
 
 
-@pytest.mark.parametrize("path", PLANS, ids=lambda path: path.name)
+def _id(path: Path) -> str:
+    return str(path.relative_to(ROOT / "plans"))
+
+
+@pytest.mark.parametrize("path", PLANS, ids=_id)
 def test_every_plan_of_the_house_is_right_and_says_what_it_asks(path: Path) -> None:
     outcome = virtometer("plan", "check", path)
     assert (outcome.status, outcome.err) == (0, "")
@@ -25,7 +35,19 @@ def test_every_plan_of_the_house_is_right_and_says_what_it_asks(path: Path) -> N
     text = path.read_text()
     assert re.match(r"# .*\?\n", text), "the first line is a comment that asks the question the plan answers"
     assert re.search(r"^question: \S", text, re.MULTILINE)
-    assert re.search(rf"^name: {path.stem}$", text, re.MULTILINE)
+    name = f"{path.parent.name} {path.stem}" if path in STUDIES else path.stem
+    assert re.search(rf"^name: {name}$", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize("path", STUDIES, ids=_id)
+def test_every_plan_of_a_study_has_a_short_form_of_minutes_with_the_same_comparisons(path: Path) -> None:
+    full, short = load(path)[0], load(path, short=True)[0]
+    takes = here.seconds_here(short, ROOT / "results")
+    assert takes <= SHORT_S and takes < here.seconds_here(full, ROOT / "results")
+    compared = attrgetter("environments", "blocks", "fresh", "unavailable", "absent")
+    assert compared(short.plan) == compared(full.plan)
+    assert (short.plan.blocks, short.plan.fresh, short.plan.unavailable) == (MIN_BLOCKS, "block", "skip")
+    assert all(one.scheduling == "interleaved" or short.works[one.name].seconds >= 0.05 for one in short.plan.workloads)
 
 
 def test_errors_name_file_line_what_is_wrong_and_what_is_allowed(said: Said, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from virtometer.design.reference.schema import plan_schema
 
 ROOT = Path(__file__).resolve().parents[3]
 FILE = ROOT / "contract" / "schema" / "plan.schema.json"
-PLANS = sorted((ROOT / "plans").glob("*.yaml"))
+PLANS = sorted((ROOT / "plans").rglob("*.yaml"))
 VALIDATOR = Draft202012Validator(json.loads(FILE.read_text()))
 
 
@@ -26,7 +26,7 @@ def test_the_schema_is_a_schema() -> None:
     Draft202012Validator.check_schema(plan_schema())
 
 
-@pytest.mark.parametrize("path", PLANS, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", PLANS, ids=lambda path: str(path.relative_to(ROOT / "plans")))
 def test_every_plan_of_the_house_is_valid(path: Path) -> None:
     VALIDATOR.validate(read_document(path.read_bytes(), path.name).value)
 
