@@ -92,6 +92,24 @@ def test_samples_outside_the_window_are_excluded(said: Said) -> None:
     assert (caught.value.kind, caught.value.fault) == (FailureKind.SAMPLES, None)
 
 
+def test_a_sample_may_lie_outside_of_the_window_for_one_percent_of_its_time() -> None:
+    """The first sample of each guest but the last one begins a little before all have started."""
+    of = replace(run(), samples=run().samples[:1])
+    (first,) = intervals.of_run(of, CORRECTED)
+    length = first.end_ns - first.start_ns
+    for share, used in ((0.009, True), (0.011, False)):
+        for window in (
+            (first.start_ns + share * length, first.end_ns),
+            (first.start_ns, first.end_ns - share * length),
+            (first.start_ns + share / 2 * length, first.end_ns - share / 2 * length),
+        ):
+            if used:
+                assert cut_to(of, CORRECTED, window, 0.5).samples[0].used
+            else:
+                with pytest.raises(NoScore):
+                    cut_to(of, CORRECTED, window, 0.5)
+
+
 def test_samples_whose_duration_is_not_known_are_excluded() -> None:
     """The bound is the same for both, and a share of the shorter one that exceeds the limit."""
     of = replace(run(), samples=(Sample(0, SECOND, 30, "a"), Sample(SECOND, SECOND + SECOND // 100, 1, "b")))

@@ -24,6 +24,14 @@ WindowBounds = tuple[float, float]
 Some = TypeVar("Some", float, "NDArray[Any]")
 
 
+_OUTSIDE = 0.01
+"""Share of a sample's time that may lie outside of the window.
+
+The first sample of every guest but the last one begins some microseconds before all have started. Without it the
+beginning of their work would be missing.
+"""
+
+
 class NoScore(Exception):
     """A run of which no sample can be used. `reason` is a sentence without its end; `fault`: of the clock."""
 
@@ -87,7 +95,8 @@ def cut(run: Run, clock: ClockFit, timed: Sequence[Interval], window: WindowBoun
 
 
 def _judged(sample: Sample, interval: Interval, error: float, window: WindowBounds, limit: float) -> Sample:
-    if interval.start_ns < window[0] - 1 or interval.end_ns > window[1] + 1:
+    outside_ns = max(window[0] - interval.start_ns, 0) + max(interval.end_ns - window[1], 0)
+    if outside_ns > max(1, _OUTSIDE * (interval.end_ns - interval.start_ns)):
         mark = "outside the stretch in which all measured placements overlap"
         return replace(sample, excluded=Excluded.OUTSIDE, mark=mark)
     if error > limit:
