@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from virtometer.analysis.studies import derived
 from virtometer.analysis.studies.measured import ALONE, Blocks, Measured, Place, Situation, holds, measured_in
 from virtometer.model import Level
-from virtometer.studies.data import PublishedValue
+from virtometer.studies.data import PublishedValue, items
 from virtometer.studies.sections import (
     DerivedRule,
     Description,
@@ -57,7 +57,9 @@ class Missing:
 
 
 class Matcher:
-    """Finds what stands for the cells of one study. The campaigns are tried in their order, and never mixed.
+    """Finds what stands for the cells of one study. Campaigns are never mixed in a cell.
+
+    Those of the plan of the item's experiment are tried first, and others in their order.
 
     series, cpus: all series, and the processors of the host, of each campaign.
     """
@@ -142,12 +144,22 @@ class Matcher:
             return Missing(places.unavailable)
         if quantity is None or places is None or quantity.unavailable:
             return Missing((quantity and quantity.unavailable) or NOT_YET)
-        for campaign in range(len(self.series)):
+        for campaign in self._campaigns(value):
             for place in self._places(campaign, places, value):
                 found = self._in(campaign, place, quantity, value)
                 if found is not None:
                     return found
         return Missing(NOT_HERE)
+
+    def _campaigns(self, value: PublishedValue) -> list[int]:
+        """Those of the experiments of the cell's item first: what such an item compares is measured at one time."""
+        names = [f"{value.study} {one}" for one in items(value.study)[value.item].experiments]
+
+        def foreign(campaign: int) -> bool:
+            plan = self.analyses[campaign].campaign.plan.name
+            return not any(plan == name or plan.startswith(f"{name}-") for name in names)
+
+        return sorted(range(len(self.series)), key=foreign)
 
     def _places(self, campaign: int, rule: EnvironmentRule, value: PublishedValue) -> Iterator[Place]:
         """The environments of a campaign that may stand for a system, the best first: those with its bits."""

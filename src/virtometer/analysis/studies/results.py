@@ -25,6 +25,7 @@ class StudyResults:
     """A study beside campaigns. campaigns: the names of their plans, in the order in which cells were looked for.
 
     remarks: what was calculated of an item's cells, a sentence each, by item. claims: with their verdicts.
+    experiments: each with what was measured of it, or how to measure it.
     """
 
     study: Study
@@ -34,6 +35,7 @@ class StudyResults:
     remarks: dict[str, tuple[str, ...]]
     claims: tuple[ClaimRow, ...]
     campaigns: tuple[str, ...]
+    experiments: tuple[tuple[str, str], ...] = ()
 
     @property
     def filled(self) -> int:

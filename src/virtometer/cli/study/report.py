@@ -55,13 +55,14 @@ def report(
 ) -> None:
     """Show what a study printed and what campaigns measured beside it: one section for each table and figure."""
     from virtometer.analysis.studies.results import results
-    from virtometer.cli.study.experiments import campaigns_in
+    from virtometer.cli.study.experiments import campaigns_in, progress
     from virtometer.cli.study.names import study_named
 
     found = study_named(study)
     form = kind or (_ENDINGS.get(out.suffix.lower()) if out is not None else None) or Format.TERMINAL
-    campaigns = [one for directory in directories or () for one in campaigns_in(directory)]
-    made = _with_what_does_not_follow(results(found, [analysis_of(directory) for directory in campaigns]))
+    analyses = [analysis_of(one) for directory in directories or () for one in campaigns_in(directory)]
+    experiments = progress(found.study, [one.campaign for one in analyses])
+    made = replace(_with_what_does_not_follow(results(found, analyses)), experiments=experiments)
     if form is Format.TERMINAL:
         _put(_terminal(made, shutil.get_terminal_size().columns), out)
     elif form is Format.HTML:
@@ -136,13 +137,15 @@ def _put_figures(pictures: Mapping[str, str], folder: Path) -> None:
 
 
 def _terminal(made: StudyResults, width: int) -> str:
-    from virtometer.cli.study.layout import filled, folded
+    from virtometer.cli.study.layout import filled, folded, listed
     from virtometer.report.studies import terminal
     from virtometer.report.studies.answers import blocks
 
     lines = [line for text in terminal.head(made) for line in filled(text, width, "  ")]
     for block in blocks(made):
         lines += ["", *_answer(block, width)]
+    if made.experiments:
+        lines += ["", *listed(("experiment", "state"), made.experiments, width, (_LEAST_FIRST, None))]
     for one in made.sections:
         lines += ["", *filled(f"{one.item.study} {one.item.item}: {one.item.title}", width, "  ")]
         grid = terminal.grid(one)

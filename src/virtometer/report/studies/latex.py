@@ -76,12 +76,20 @@ def document(found: StudyResults, folder: str) -> str:
         *_answers(found),
         rf"\subsection*{{Claims}}{escaped(' '.join(claims_counted(found)))}",
         _claims(found),
+        *_experiments(found),
         r"\subsection*{How to read the tables}",
         *(rf"\textbf{{{escaped(name)}}}: {escaped(text)}.\\" for name, text in words.LEGEND),
     ]
     for one in found.sections:
         parts += _section(one, found, folder, pictures)
     return "\n".join([*parts, r"\end{document}", ""])
+
+
+def _experiments(found: StudyResults) -> list[str]:
+    if not found.experiments:
+        return []
+    rows = [rf"\textbf{{{escaped(name)}}}: {escaped(state)}.\\" for name, state in found.experiments]
+    return [r"\subsection*{Experiments}", *rows]
 
 
 def _answers(found: StudyResults) -> list[str]:

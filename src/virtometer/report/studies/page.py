@@ -52,6 +52,7 @@ def _context(found: StudyResults) -> dict[str, Any]:
         "campaigns": bool(found.campaigns),
         "claims": claim_rows(found),
         "claims_counted": claims_counted(found),
+        "experiments": found.experiments,
         "legend": words.LEGEND,
         "groups": [(f"g{at}", name, some) for at, (name, some) in enumerate([*groups.items(), *_named(texts)])],
     }
