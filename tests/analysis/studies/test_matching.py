@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tests.analysis.simulated_campaigns import Place, Work
@@ -31,6 +33,19 @@ def test_the_best_stand_in_of_the_first_campaign_that_has_one() -> None:
     runc, lxc = Place("a", "runc", {"": 0.5}), Place("b", "lxc", {"": 0.4})
     assert by(campaign(runc, lxc)) == ("b", 0)
     assert by(campaign(), campaign(runc), campaign(lxc)) == ("a", 1)
+
+
+def test_the_campaign_of_the_items_own_experiment_comes_first() -> None:
+    def named(name: str, place: Place) -> Analysis:
+        one = campaign(place)
+        plan = one.campaign.plan.model_copy(update={"name": name})
+        return replace(one, campaign=replace(one.campaign, plan=plan))
+
+    runc, lxc = Place("a", "runc", {"": 0.5}), Place("b", "lxc", {"": 0.4})
+    assert by(campaign(lxc), named("tsiouprou2010 linpack", runc)) == ("a", 1)
+    assert by(campaign(lxc), named("tsiouprou2010 linpack-32", runc)) == ("a", 1)
+    assert by(campaign(lxc), named("tsiouprou2010 linpacks", runc)) == ("b", 0)
+    assert by(campaign(lxc), named("lemberger2010 linpack", runc)) == ("b", 0)
 
 
 def test_bits_must_be_those_of_the_system() -> None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.analysis.studies.hand_made import NATIVE, levels, linpack, made
 from tests.cli.laboratory import stored
-from virtometer.cli.study.experiments import campaigns_in, plans_of, states
+from tests.sentences import Said
+from virtometer.cli.study import experiments
+from virtometer.cli.study.experiments import campaigns_in, plans_of, progress, states
 from virtometer.errors import LedgerError
+from virtometer.model import Campaign
 
 
 def campaign(directory: Path) -> Path:
@@ -40,3 +44,25 @@ def test_a_damaged_campaign_is_an_error(tmp_path: Path) -> None:
     (campaign(tmp_path / "a") / "ledger.sqlite").write_bytes(b"no ledger")
     with pytest.raises(LedgerError, match="a"):
         states(tmp_path)
+
+
+def test_each_experiment_has_its_state(said: Said, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "studies" / "klein2008"
+    folder.mkdir(parents=True)
+    for name in ("whole", "begun", "short", "never"):
+        (folder / f"{name}.yaml").write_text("")
+    monkeypatch.setattr(experiments, "built_in_folder", lambda: tmp_path)
+    works = [linpack(1000, 1e9)]
+    campaign = made([NATIVE], works, levels([NATIVE], works)).campaign
+
+    def named(name: str, **more: object) -> Campaign:
+        return replace(campaign, plan=campaign.plan.model_copy(update={"name": f"klein2008 {name}", **more}))
+
+    some = [
+        named("whole"),
+        replace(named("begun"), trials=campaign.trials[:3]),
+        named("short", shortened=["windows of 1 s instead of 100 s"]),
+    ]
+    found = progress("klein2008", some)
+    assert [name for name, _ in found] == ["begun", "never", "short", "whole"]
+    said("\n".join(state for _, state in found))
