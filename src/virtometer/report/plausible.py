@@ -30,7 +30,14 @@ def parts(found: Sequence[Implausible], grids: Sequence[Grid]) -> Iterator[Table
             table.add_column(label, overflow="fold")
         for one in found:
             if one.table == name:
-                cells = (one.row, one.column or "all", one.printed, expected_words(one), one.rule, reason_words(one))
+                cells = (
+                    one.row or "all",
+                    one.column or "all",
+                    one.printed,
+                    expected_words(one),
+                    one.rule,
+                    reason_words(one),
+                )
                 table.add_row(*map(text_line, cells))
         yield table
     yield Text(f"{_accused(found)} in {counted(values(grids), 'value')} of {counted(len(grids), 'table')}.")
@@ -48,7 +55,7 @@ def document(found: Sequence[Implausible], grids: Sequence[Grid]) -> str:
 
 def values(grids: Sequence[Grid]) -> int:
     """How many numbers are printed."""
-    return sum(1 for grid in grids for _ in grid.places())
+    return sum(grid.printed for grid in grids)
 
 
 def _accused(found: Sequence[Implausible]) -> str:

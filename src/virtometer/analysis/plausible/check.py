@@ -12,7 +12,7 @@ from virtometer.analysis.plausible.forms import discovered
 from virtometer.analysis.plausible.grid import Accused, Grid, Mask, Place
 from virtometer.analysis.plausible.order import above_limits, broken_orders, wrong_ranges, wrong_ranks
 from virtometer.analysis.plausible.pattern import pattern
-from virtometer.analysis.plausible.relations import Relation, named
+from virtometer.analysis.plausible.relations import Relation, misnamed, named
 from virtometer.analysis.plausible.repairs import base_cells, base_values, repairs
 from virtometer.analysis.plausible.repeats import duplicated_rows, echoes, repeated_values
 from virtometer.analysis.plausible.signs import lost_signs
@@ -21,9 +21,9 @@ from virtometer.analysis.plausible.twice import printed_twice
 
 @dataclass(frozen=True, slots=True)
 class Implausible:
-    """One finding. table: name of the grid, or empty. row, column: labels; column is empty for a whole row.
+    """One finding. table: name of the grid, or empty. row, column: labels; one is empty for a whole row or column.
 
-    rule: a name of `RULES`. value: None for a whole row. expected: None where arithmetic does not say. printed,
+    rule: a name of `RULES`. value: None for a whole line. expected: None where arithmetic does not say. printed,
     expected_text: both in digits. others: table, row and column of cells of which one may be wrong instead.
     """
 
@@ -60,20 +60,23 @@ class _Found:
     def add(self, made: Iterable[Accused]) -> None:
         for one in made:
             self.accused.setdefault(one.place, one)
-            if one.place[1] >= 0:
+            if min(one.place) >= 0:
                 self.mask[one.place] = True
 
 
-def _of_grid(grid: Grid) -> dict[Place, Accused]:
-    """All accusations that a table supports alone."""
+def _of_grid(whole: Grid) -> dict[Place, Accused]:
+    """All accusations that a table supports alone. Restored cells confirm arithmetic, and nothing else."""
+    grid = whole.without_restored()
     found = _Found(grid)
     doubles = duplicated_rows(grid)
     found.add(_both_ways(wrong_ranges, grid))
     found.add(_both_ways(wrong_ranks, grid))
     of = pattern(base_values(grid), grid.halves)
-    broken, held = conflicts(_relations(grid), grid)
+    broken, held = conflicts(_relations(whole), grid)
     found.add(one for one in _both_ways(above_limits, grid) if not held[one.place])
     found.add(accused(broken, held, grid, of, echoes(grid)))
+    found.add(misnamed(whole, "column"))
+    found.add(one.turned() for one in misnamed(whole.turned(), "row"))
     found.add(lost_signs(grid))
     single = np.ones(grid.values.shape, dtype=np.bool_)
     single[[later for _, later in doubles], :] = False
@@ -115,13 +118,13 @@ def _relations(grid: Grid) -> Iterator[tuple[bool, Relation]]:
 def _findings(grid: Grid, found: dict[Place, Accused]) -> Iterator[Implausible]:
     """In the order of cells, with labels and digits."""
     for (row, column), of in sorted(found.items()):
-        cell = grid.cells[row][column] if column >= 0 else None
-        label = grid.columns[column] if column >= 0 else ""
+        cell = grid.cells[row][column] if min(row, column) >= 0 else None
+        label, row_label = grid.columns[column] if column >= 0 else "", grid.rows[row] if row >= 0 else ""
         if cell is None:
-            yield Implausible(grid.name, grid.rows[row], label, of.rule, of.reason, None, None)
+            yield Implausible(grid.name, row_label, label, of.rule, of.reason, None, None)
             continue
         text = "" if of.expected is None else cell.like(of.expected)
         others = tuple((grid.name, grid.rows[one], grid.columns[other]) for one, other in of.others) + of.elsewhere
         yield Implausible(
-            grid.name, grid.rows[row], label, of.rule, of.reason, cell.value, of.expected, cell.text, text, others
+            grid.name, row_label, label, of.rule, of.reason, cell.value, of.expected, cell.text, text, others
         )

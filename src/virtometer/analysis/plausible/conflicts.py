@@ -50,7 +50,10 @@ class Conflict:
 
 
 def conflicts(relations: Iterable[tuple[bool, Relation]], grid: Grid) -> tuple[list[Conflict], Counts]:
-    """Conflicts of a grid, at most 2,000, and in how many relations that hold each cell is. True: between rows."""
+    """Conflicts of a grid, at most 2,000, and in how many relations that hold each cell is. True: between rows.
+
+    The relations may be those of a grid with further cells, which then confirm others and are in no conflict.
+    """
     found: list[Conflict] = []
     held = np.zeros(grid.values.shape, dtype=np.int64)
     for is_turned, of in relations:
@@ -62,6 +65,8 @@ def conflicts(relations: Iterable[tuple[bool, Relation]], grid: Grid) -> tuple[l
             return (column, row) if is_turned else (row, column)
 
         for row in of.breaks[: MOST_CONFLICTS - len(found)].tolist():
+            if here.cells[row][of.target] is None:
+                continue
             target, expected = place(row, of.target), float(of.expected[row])
             solutions: dict[Place, float | None] = {target: expected}
             for member in of.members:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from virtometer.analysis.plausible.labels import role
 
@@ -39,6 +41,7 @@ class Grid:
     """A table. cells: by row, None where no number is printed. name: of the table, or empty.
 
     quantities: what a cell says, where that is known: cells of several tables with the same one should be equal.
+    restored: cells that are not printed, but follow from other cells by their source. They are never accused.
     """
 
     name: str
@@ -46,18 +49,41 @@ class Grid:
     columns: tuple[str, ...]
     cells: tuple[tuple[Printed | None, ...], ...]
     quantities: Mapping[Place, tuple[str, ...]] = field(default_factory=dict)
+    restored: Set[Place] = frozenset()
 
     @cached_property
     def values(self) -> NDArray[np.float64]:
         """The numbers, rows x columns; not a number where none is printed."""
-        made = (np.nan if cell is None else cell.value for row in self.cells for cell in row)
-        return np.fromiter(made, np.float64).reshape(len(self.rows), len(self.columns))
+        return self.of_cells(lambda cell: np.nan if cell is None else cell.value, np.float64)
 
     @cached_property
     def halves(self) -> NDArray[np.float64]:
         """Half a unit of the last printed digit, rows x columns: what rounding may have changed."""
-        made = (np.nan if cell is None else cell.step / 2 for row in self.cells for cell in row)
-        return np.fromiter(made, np.float64).reshape(len(self.rows), len(self.columns))
+        return self.of_cells(lambda cell: np.nan if cell is None else cell.step / 2, np.float64)
+
+    def of_cells(self, of: Callable[[Printed | None], float | bool], kind: DTypeLike) -> NDArray[Any]:
+        """What a function says of each cell, rows x columns. It is asked once for cells that are one object."""
+        distinct, numbers = self._distinct
+        return np.array([of(cell) for cell in distinct], dtype=kind)[numbers]
+
+    @cached_property
+    def texts(self) -> NDArray[np.int64]:
+        """Numbers of what is printed, rows x columns: equal where the text is."""
+        number_of: dict[str, int] = {"": 0}
+        return self.of_cells(lambda cell: number_of.setdefault(_text_of(cell), len(number_of)), np.int64)
+
+    @cached_property
+    def _distinct(self) -> tuple[list[Printed | None], NDArray[np.int64]]:
+        """The cells that are different objects, and the number of each cell in this list, rows x columns."""
+        number_of: dict[int, int] = {}
+        distinct: list[Printed | None] = []
+        numbers = np.empty(len(self.rows) * len(self.columns), dtype=np.int64)
+        for at, cell in enumerate(itertools.chain.from_iterable(self.cells)):
+            number = number_of.setdefault(id(cell), len(distinct))
+            if number == len(distinct):
+                distinct.append(cell)
+            numbers[at] = number
+        return distinct, numbers.reshape(len(self.rows), len(self.columns))
 
     @cached_property
     def row_roles(self) -> tuple[str, ...]:
@@ -82,19 +108,31 @@ class Grid:
     @cached_property
     def _turned(self) -> Grid:
         made = Grid(self.name, self.columns, self.rows, tuple(zip(*self.cells, strict=True)))
-        made.__dict__.update(values=self.values.T, halves=self.halves.T)  # as computed already
+        distinct, numbers = self._distinct
+        made.__dict__.update(values=self.values.T, halves=self.halves.T, _distinct=(distinct, numbers.T))  # as computed
         made.__dict__.update(row_roles=self.column_roles, column_roles=self.row_roles)
         return made
 
     def in_one_unit(self) -> Grid:
         """Without the numbers of columns whose cells have several units: these are not compared."""
-        units = [{_unit_of(row[column]) for row in self.cells} - {""} for column in range(len(self.columns))]
-        if all(len(one) <= 1 for one in units):
+        number_of: dict[str, int] = {"": 0}
+        units = self.of_cells(lambda cell: number_of.setdefault(_unit_of(cell), len(number_of)), np.int64)
+        least = np.where(units > 0, units, len(number_of)).min(axis=0, initial=len(number_of))
+        mixed = (least < units.max(axis=0, initial=0)).tolist()
+        if not any(mixed):
+            return self
+        cells = tuple(tuple(None if mixed[at] else cell for at, cell in enumerate(row)) for row in self.cells)
+        return replace(self, cells=cells)
+
+    def without_restored(self) -> Grid:
+        """The printed cells alone, at the same places."""
+        if not self.restored:
             return self
         cells = tuple(
-            tuple(None if len(units[column]) > 1 else cell for column, cell in enumerate(row)) for row in self.cells
+            tuple(None if (row, column) in self.restored else cell for column, cell in enumerate(line))
+            for row, line in enumerate(self.cells)
         )
-        return replace(self, cells=cells)
+        return replace(self, cells=cells, restored=frozenset())
 
     def places(self) -> Iterator[tuple[Place, Printed]]:
         """All printed numbers with their places, row by row."""
@@ -102,6 +140,15 @@ class Grid:
             for column, cell in enumerate(cells):
                 if cell is not None:
                     yield (row, column), cell
+
+    @property
+    def printed(self) -> int:
+        """How many numbers are printed."""
+        return int(np.isfinite(self.values).sum()) - len(self.restored)
+
+
+def _text_of(cell: Printed | None) -> str:
+    return "" if cell is None else cell.text
 
 
 def _unit_of(cell: Printed | None) -> str:
@@ -112,7 +159,7 @@ def _unit_of(cell: Printed | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Accused:
-    """A cell that does not follow; column -1 stands for a whole row. rule: a name of `RULES`.
+    """A cell that does not follow; column -1 stands for a whole row, row -1 for a column. rule: a name of `RULES`.
 
     expected: None where arithmetic does not say. others: cells of which one may be wrong instead, where nothing but the
     order of calculation speaks for this one. elsewhere: the same in other tables: table, row and column.

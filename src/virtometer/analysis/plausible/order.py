@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from virtometer.analysis.plausible.grid import Accused, Grid
+from virtometer.analysis.plausible.grid import Accused, Grid, Printed
 from virtometer.analysis.plausible.labels import DERIVED, hinted, sizes
 
 Floats = NDArray[np.float64]
@@ -112,8 +112,10 @@ def _ranks(values: Floats) -> Iterator[NDArray[np.floating]]:
 
 def wrong_ranges(grid: Grid) -> Iterator[Accused]:
     """Ranges in one cell, and in neighbouring columns for the lower and the upper end."""
-    for place, cell in grid.places():
-        if cell.high is not None and cell.high < cell.value:
+    exchanged = grid.of_cells(lambda cell: cell is not None and _is_exchanged(cell), np.bool_)
+    for row, column in np.argwhere(exchanged).tolist():
+        place, cell = (row, column), grid.cells[row][column]
+        if cell is not None:
             yield Accused(place, "range", f"the lower end is {cell.value:g}, the upper one {cell.high:g}", cell.high)
     roles = grid.column_roles
     for low in range(len(roles) - 1):
@@ -122,6 +124,10 @@ def wrong_ranges(grid: Grid) -> Iterator[Accused]:
             for value in (low - 1, low + 2):
                 if 0 <= value < len(roles) and roles[value] in ("", "mean", "median"):
                     yield from _outside(grid, value, low)
+
+
+def _is_exchanged(cell: Printed) -> bool:
+    return cell.high is not None and cell.high < cell.value
 
 
 def _exchanged_ends(grid: Grid, low: int) -> Iterator[Accused]:

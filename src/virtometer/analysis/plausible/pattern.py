@@ -25,7 +25,7 @@ _FEW_LINES = 3
 _SHARE_OF_FEW = 0.4  # of the residuals, which one wrong cell of so few lines leaves right
 _NORMAL_OF_FEW = 1.907  # this quantile of absolute deviations to standard deviation
 _FLOOR = 1e-4  # of a relative spread
-_AT_ONCE = 1 << 21  # double ratios in memory
+_AT_ONCE = 1 << 19  # double ratios in memory
 
 
 @dataclass(frozen=True)
@@ -81,10 +81,11 @@ def _predicted(logs: Floats, within: int) -> tuple[Floats, Floats]:
         return medians, spreads
     around = np.pad(logs, ((up, up), (left, left)), constant_values=np.nan)
     windows = np.lib.stride_tricks.sliding_window_view(around, (2 * up + 1, 2 * left + 1))
+    rows_around, columns_around = np.delete(np.arange(2 * up + 1), up), np.delete(np.arange(2 * left + 1), left)
     step = max(1, _AT_ONCE // (columns * 4 * up * left))
     for first in range(0, rows, step):
         part = slice(first, first + step)
-        block = np.delete(np.delete(windows[part], up, axis=2), left, axis=3)
+        block = windows[part][:, :, rows_around[:, None], columns_around]
         same_row = np.delete(windows[part, :, up, :], left, axis=2)
         same_column = np.delete(windows[part, :, :, left], up, axis=2)
         made = same_row[:, :, None, :] + same_column[:, :, :, None] - block

@@ -6,6 +6,7 @@ import codecs
 import csv
 import io
 import re
+import statistics
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -173,28 +174,64 @@ def grids_of(lines: Iterable[tuple[int, Mapping[str, str]]], name: str) -> list[
     """One grid for each study and item, in their order. `printed` and `high` are used where they stand.
 
     lines: the number of each line, and its fields by column. Raises UsageError for a text in `value`, with the line.
+    Cells with `restored_from` and a value have no text. They stand in the grid in the unit in which others are printed.
     """
     tables: dict[str, _Table] = {}
     number_of = _Numbers(comma=False)
+    lines = [*lines]
+    factors = _factors((of for _, of in lines), number_of)
     for number, of in lines:
         text = of.get("printed", of["value"])  # what is not printed has a value in another unit, and is left out
-        if is_missing(text):
+        restored = _restored(of, factors) if of.get("restored_from") and is_missing(text) else None
+        if is_missing(text) and restored is None:
             continue
-        if (made := number_of[text]) is None and "printed" not in of:
+        if (made := restored or number_of[text]) is None and "printed" not in of:
             raise UsageError(f"{name}:{number}: {_quoted(text)} {_refusal(text)}")
         if made is None:
             continue  # printed in words, or as 1/4
         exact = of.get("relation", "") in ("", "=")
         if (high := number_of[of.get("printed_high", "")]) is not None and of.get("relation") != "plus-minus":
             made = Printed(f"{text}-{high.text}", made.value, made.step, high.value)
-        table = tables.setdefault(" ".join(of[part] for part in ("study", "item") if of.get(part)), _Table())
+        table = tables.setdefault(_table_of(of), _Table())
         place = of["row"], of["column"]
         while place in table.cells:  # a table may print two cells under one pair of labels
             place = place[0], f"{place[1]}'"
         table.cells[place] = made
+        if restored is not None:
+            table.restored.add(place)
+            continue
         if exact and of.get("workload") and of.get("metric"):
             table.quantities[place] = tuple(text for column, text in of.items() if column not in _NO_QUANTITY)
     return [table.grid(key) for key, table in tables.items()]
+
+
+def _table_of(of: Mapping[str, str]) -> str:
+    return " ".join(of[part] for part in ("study", "item") if of.get(part))
+
+
+def _unit_in(of: Mapping[str, str]) -> tuple[str, ...]:
+    """What decides by which factor a value differs from what is printed: the table, and both units."""
+    return _table_of(of), of.get("unit", ""), of.get("unit_printed", "")
+
+
+def _factors(lines: Iterable[Mapping[str, str]], number_of: _Numbers) -> Mapping[tuple[str, ...], float]:
+    """Values by what is printed for them, the median of each unit of a table."""
+    found: dict[tuple[str, ...], list[float]] = {}
+    for of in lines:
+        printed, value = number_of[of.get("printed", "")], number_of[of["value"]]
+        if printed is not None and value is not None and printed.value and value.value:
+            found.setdefault(_unit_in(of), []).append(value.value / printed.value)
+    return {unit: statistics.median(some) for unit, some in found.items()}
+
+
+def _restored(of: Mapping[str, str], factors: Mapping[tuple[str, ...], float]) -> Printed | None:
+    """What a cell without text should print, with the digits of its value; None where its unit is unknown."""
+    factor = factors.get(_unit_in(of))
+    try:
+        value = float(of["value"]) if factor is not None else None
+    except ValueError:
+        return None
+    return None if value is None or factor is None else parsed(f"{value / factor:.9g}", comma=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +240,7 @@ class _Table:
 
     cells: dict[tuple[str, str], Printed | None] = field(default_factory=dict)
     quantities: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
+    restored: set[tuple[str, str]] = field(default_factory=set)
 
     def grid(self, name: str) -> Grid:
         rows = {row: at for at, row in enumerate(dict.fromkeys(row for row, _ in self.cells))}
@@ -211,4 +249,5 @@ class _Table:
             raise UsageError(f"{name or 'the table'} has {len(rows)} rows x {len(columns)} columns, mostly empty")
         cells = tuple(tuple(self.cells.get((row, column)) for column in columns) for row in rows)
         quantities = {(rows[row], columns[column]): of for (row, column), of in self.quantities.items()}
-        return Grid(name, tuple(rows), tuple(columns), cells, quantities)
+        restored = frozenset((rows[row], columns[column]) for row, column in self.restored)
+        return Grid(name, tuple(rows), tuple(columns), cells, quantities, restored)

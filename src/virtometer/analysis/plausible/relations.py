@@ -7,6 +7,7 @@ the grid.
 from __future__ import annotations
 
 import itertools
+import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from virtometer.analysis.plausible.grid import Grid
+from virtometer.analysis.plausible.grid import Accused, Grid
 from virtometer.analysis.plausible.labels import DERIVED, OVER_ALL, intensive, leading, unit
 
 Floats = NDArray[np.float64]
@@ -26,6 +27,9 @@ RULE_OF = {
 }  # fmt: skip
 """The rule of a derived line, by its role."""
 
+_FEWEST = 2  # rows that follow, to say what a column should be
+_CHANCE = math.log(1e-3)  # that so many follow
+_MOST_NAMED = 4  # columns in a reason
 _MOST_BESIDE = 16  # columns beside a derived one, of which the nearest may be its members
 
 
@@ -68,26 +72,64 @@ def named(grid: Grid) -> Iterator[Relation]:
         exact = roles[target] in OVER_ALL
         what = roles[target] if exact else leading(label)
         if what in OVER_ALL:
-            best = max(
-                (_over(grid, target, what, members) for members in _members(grid, roles, target)),
-                key=lambda one: (len(one.holds), -len(one.breaks)),
-                default=None,
-            )
+            best = _best(grid, target, what)
             if best is not None:
                 wrong = _enforced(grid, best, exact=exact)
                 if len(wrong) or len(best.holds) > len(best.breaks):
                     yield replace(best, breaks=wrong)
 
 
-def _enforced(grid: Grid, of: Relation, *, exact: bool) -> Rows:
-    """The rows that break a relation and are wrong: as many of their own kind follow, or it is the only row.
+def misnamed(grid: Grid, line: str) -> Iterator[Accused]:
+    """Columns called mean or sum that are something else in most rows. line: what a column of this grid is.
 
-    Rows are of one kind where they have one unit, and where both or neither name a quantity that does not add up.
+    The rows that follow show what the column should be: so many do not follow by chance. A column over cells that are
+    not printed has no such rows.
     """
+    for target, what in enumerate(grid.column_roles):
+        best = _best(grid, target, what) if what in ("mean", "sum") else None
+        if best is None or len(best.holds) < _FEWEST or len(best.holds) >= len(best.breaks):
+            continue
+        if len(_enforced(grid, best, exact=True)):
+            continue  # its rows are accused
+        followed = {_kind(grid, row) for row in best.holds.tolist()}
+        broken = [row for row in best.breaks.tolist() if _kind(grid, row) in followed]
+        if len(broken) > len(best.holds) and _log_chance(grid, best, len(broken)) < _CHANCE:
+            rows = len(broken) + len(best.holds)
+            others = [grid.columns[one] for one in best.members]
+            of = f"{', '.join(others[:-1])} and {others[-1]}" if len(others) <= _MOST_NAMED else f"{len(others)} others"
+            words = f"the {line} is named {grid.columns[target]}, and is not {best.words} of {of}"
+            yield Accused((-1, target), best.rule, f"{words} in {len(broken)} of {rows} cells")
+
+
+def _log_chance(grid: Grid, of: Relation, broken: int) -> float:
+    """The logarithm of the chance that so many rows follow what their column is not, in any of the choices of cells."""
+    values = grid.values[:, of.members][of.holds]
+    spread = np.nanstd(values, axis=1) / (1.0 if of.rule == "sum" else math.sqrt(len(of.members)))
+    odds = np.minimum(1.0, 2 * of.reach[of.holds] / (spread + 1e-300))
+    rows, choices = broken + len(of.holds), sum(1 for _ in _members(grid, grid.column_roles, of.target))
+    return float(np.log(odds).sum()) + math.log(math.comb(rows, broken)) + math.log(choices)
+
+
+def _best(grid: Grid, target: int, what: str) -> Relation | None:
+    """A statistic over those columns of which most rows follow; None without columns."""
+    return max(
+        (_over(grid, target, what, members) for members in _members(grid, grid.column_roles, target)),
+        key=lambda one: (len(one.holds), -len(one.breaks)),
+        default=None,
+    )
+
+
+def _kind(grid: Grid, row: int) -> tuple[str, bool]:
+    """Rows of one kind have one unit, and all or none of them name a quantity that does not add up."""
+    return unit(grid.rows[row]), intensive(grid.rows[row])
+
+
+def _enforced(grid: Grid, of: Relation, *, exact: bool) -> Rows:
+    """The rows that break a relation and are wrong: as many of their own kind follow, or it is the only row."""
     kinds: dict[tuple[str, bool], list[tuple[int, bool]]] = defaultdict(list)
     for holds, rows in ((True, of.holds), (False, of.breaks)):
         for row in rows.tolist():
-            kinds[unit(grid.rows[row]), intensive(grid.rows[row])].append((row, holds))
+            kinds[_kind(grid, row)].append((row, holds))
     wrong: list[int] = []
     for (_, is_intensive), rows_of in kinds.items():
         follow = sum(holds for _, holds in rows_of)

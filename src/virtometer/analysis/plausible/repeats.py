@@ -42,7 +42,7 @@ def repeated_values(grid: Grid, of: Pattern, free: Mask) -> Iterator[Accused]:
     free: cells that may be accused, and whose number is that of no duplicated row or wrong cell.
     """
     base, strange = _base(grid), of.strangeness
-    equal = [(one, other) for one, other in _equal_neighbours(grid, base) if _digits_at(grid, one) >= _FEWEST_OF_CELL]
+    equal = [*_equal_neighbours(grid, base & _has_digits(grid, _FEWEST_OF_CELL))]
     seldom = len(equal) in (1, 2) and _by_chance(grid, base) <= _SELDOM * len(equal)
     for one, other in equal:
         clearly = strange[one] > max(2 * strange[other], _STRANGE)  # else the later one is taken for the copy
@@ -63,9 +63,8 @@ def _equal_ranks(grid: Grid, one: Place, other: Place) -> bool:
 def echoes(grid: Grid) -> Mask:
     """Cells with four digits or more that print the number of a neighbour."""
     found = np.zeros(grid.values.shape, dtype=np.bool_)
-    for one, other in _equal_neighbours(grid, _base(grid)):
-        if _digits_at(grid, one) >= _FEWEST_OF_ECHO:
-            found[one] = found[other] = True
+    for one, other in _equal_neighbours(grid, _base(grid) & _has_digits(grid, _FEWEST_OF_ECHO)):
+        found[one] = found[other] = True
     return found
 
 
@@ -76,13 +75,13 @@ def _base(grid: Grid) -> Mask:
 
 def _equal_neighbours(grid: Grid, base: Mask) -> Iterator[tuple[Place, Place]]:
     """Pairs of cells below or beside each other that print the same text, the earlier one first."""
-    values = np.where(base, grid.values, np.nan)
+    texts = grid.texts
     below, beside = np.zeros(base.shape, dtype=np.bool_), np.zeros(base.shape, dtype=np.bool_)
-    below[:-1] = values[:-1] == values[1:]
-    beside[:, :-1] = values[:, :-1] == values[:, 1:]
+    below[:-1] = (texts[:-1] == texts[1:]) & base[:-1] & base[1:]
+    beside[:, :-1] = (texts[:, :-1] == texts[:, 1:]) & base[:, :-1] & base[:, 1:]
     for row, column in np.argwhere(below | beside).tolist():
         for other, equal in (((row + 1, column), below), ((row, column + 1), beside)):
-            if equal[row, column] and _text(grid, (row, column)) == _text(grid, other):
+            if equal[row, column]:
                 yield (row, column), other
 
 
@@ -101,14 +100,9 @@ def _by_chance(grid: Grid, base: Mask) -> float:
     return expected
 
 
-def _text(grid: Grid, place: Place) -> str:
-    cell = grid.cells[place[0]][place[1]]
-    return "" if cell is None else cell.text
-
-
-def _digits_at(grid: Grid, place: Place) -> int:
-    cell = grid.cells[place[0]][place[1]]
-    return 0 if cell is None else _digits(cell)
+def _has_digits(grid: Grid, fewest: int) -> Mask:
+    """Cells whose numbers have so many digits."""
+    return np.asarray(grid.of_cells(lambda cell: cell is not None and _digits(cell) >= fewest, np.bool_))
 
 
 def _digits(cell: Printed) -> int:

@@ -36,7 +36,7 @@ class Checked:
         several = len({one.table for one in self.found}) > 1
         rows = [
             (
-                f"{one.table.partition(' ')[2]}: {one.row}" if several else one.row,
+                f"{one.table.partition(' ')[2]}: {one.row}" if several else one.row or "all",
                 one.column or "all",
                 one.printed,
                 expected_words(one),

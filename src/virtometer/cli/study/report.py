@@ -91,7 +91,8 @@ def _with_what_does_not_follow(made: StudyResults) -> StudyResults:
     remarks = dict(made.remarks)
     for name, of in checks.items():
         said = (
-            f"Does not follow: {one.row}{one.column and f', {one.column}'}, printed {one.printed}"
+            f"Does not follow: {', '.join(filter(None, (one.row, one.column)))}"
+            f"{one.printed and f', printed {one.printed}'}"
             f"{(words := expected_words(one)) and f', expected {words}'} ({one.rule}: {reason_words(one)})."
             for one in of.found
         )
