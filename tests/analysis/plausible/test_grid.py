@@ -38,3 +38,21 @@ def test_columns_with_several_units_are_not_compared() -> None:
     cells = ((Printed("1.5 s", 1.5, 0.1), Printed("3 MB", 3, 1)), (Printed("200 ms", 200, 1), Printed("4 MB", 4, 1)))
     of = Grid("", ("r", "s"), ("a", "b"), cells).in_one_unit()
     assert [place for place, _ in of.places()] == [(0, 1), (1, 1)]
+
+
+def test_a_function_is_asked_once_for_cells_that_are_one_object() -> None:
+    asked: list[Printed | None] = []
+
+    def is_one(cell: Printed | None) -> bool:
+        asked.append(cell)
+        return cell is ONE
+
+    made = Grid("", ("r", "s"), ("a", "b"), ((ONE, TWO), (ONE, None))).of_cells(is_one, np.bool_)
+    assert made.tolist() == [[True, False], [True, False]]
+    assert asked == [ONE, TWO, None]
+
+
+def test_texts_are_equal_where_the_same_is_printed() -> None:
+    texts = Grid("", ("r",), ("a", "b", "c", "d"), ((ONE, Printed("1.5", 1.5, 0.1), TWO, None),)).texts[0].tolist()
+    assert texts[0] == texts[1] != texts[2]
+    assert texts[3] == 0

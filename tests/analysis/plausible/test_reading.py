@@ -78,3 +78,22 @@ def test_long_tables_use_what_is_printed() -> None:
     assert list(first.quantities) == [(0, 0)]
     assert [cell and cell.high for cell in second.cells[0]] == [3, None]
     assert not second.quantities
+
+
+def test_restored_cells_stand_in_the_printed_unit_and_are_no_printed_values() -> None:
+    text = (
+        "item,row,column,value,printed,unit,unit_printed,restored_from\n"
+        "1,r,a,2097152,2.0,B/s,MB/s,\n1,r,b,3145728,3.0,B/s,MB/s,\n1,r,c,2474639.36,,B/s,MB/s,sum: x\n"
+        "1,r,d,5,,s,min,sum: x\n1,r,e,,,B/s,MB/s,\n"
+    )
+    (grid,) = read(text.encode(), "t")
+    assert (grid.columns, grid.restored, grid.printed) == (("a", "b", "c"), {(0, 2)}, 2)
+    assert grid.values[0].tolist() == [2.0, 3.0, 2.36]
+    assert grid.without_restored().cells[0][2] is None
+
+
+@pytest.mark.parametrize("rows", ["r,1e400,2", "r,fast,2\ns,1e400,3"])
+def test_a_column_with_a_number_that_is_too_large_is_no_column_of_text(rows: str) -> None:
+    with pytest.raises(UsageError) as refusal:
+        read(f"x,a,b\n{rows}\n".encode(), "t")
+    assert "1e400" in str(refusal.value) and "1e+100" in str(refusal.value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from virtometer.analysis.plausible.reading import read
-from virtometer.analysis.plausible.relations import named
+from virtometer.analysis.plausible.relations import misnamed, named
 
 
 @pytest.mark.parametrize(
@@ -47,3 +47,33 @@ def test_a_sum_of_which_a_cell_lacks_is_not_judged() -> None:
 
 def test_a_definition_that_most_rows_do_not_follow_is_none() -> None:
     assert not list(named(read(b"x,a,b,sum\nr,1.0,2.0,9.0\ns,2.0,2.0,9.5\nt,3.0,4.0,7.0\n", "t")[0]))
+
+
+def _named_mean(follow: int) -> str:
+    """Nine rows with a column called mean, of which the first rows follow."""
+    cells = [(12.31, 47.92, 80.17), (33.58, 61.04, 20.45), (71.26, 15.83, 44.9), (9.47, 88.36, 52.11)] * 2
+    cells.append((64.2, 31.77, 18.59))
+    made = [sum(some) / 3 * (1 if row < follow else 1.1 + row / 40) for row, some in enumerate(cells)]
+    lines = [f"r{row},{a:.2f},{b:.2f},{c:.2f},{made[row]:.2f}" for row, (a, b, c) in enumerate(cells)]
+    return "\n".join(["x,a,b,c,mean", *lines])
+
+
+def test_a_mean_that_most_rows_contradict_is_named_as_a_whole() -> None:
+    grid = read(_named_mean(follow=2).encode(), "t")[0]
+    (one,) = misnamed(grid, "column")
+    assert (one.place, one.rule) == ((-1, 3), "mean")
+    assert "7 of 9" in one.reason and "a, b and c" in one.reason
+    (turned,) = (one.turned() for one in misnamed(grid, "column"))
+    assert turned.place == (3, -1)
+
+
+@pytest.mark.parametrize("follow", [0, 1, 6])
+def test_a_mean_of_other_cells_and_one_with_single_wrong_rows_are_not(follow: int) -> None:
+    assert not [*misnamed(read(_named_mean(follow).encode(), "t")[0], "column")]
+
+
+def test_a_row_of_another_kind_is_wrong_where_one_decimal_point_mends_it() -> None:
+    text = "x,sum of VMs,VM 1,VM 2\nr [s],6.25,4.12,2.13\nt [s],7.36,3.14,4.22\nu [ms],%s\n"
+    for line, wrong in (("48.46,27.55,20910", [2]), ("48.46,27.55,31000", []), ("48.46,27.55,20.91", [])):
+        (of,) = named(read((text % line).encode(), "t")[0])
+        assert of.breaks.tolist() == wrong

@@ -8,7 +8,7 @@ import pytest
 
 from tests.analysis.simulated_campaigns import Place, Work
 from tests.analysis.studies.hand_made import NATIVE, levels, linpack, made
-from virtometer.analysis import Analysis
+from virtometer.analysis import Analysis, analyse
 from virtometer.analysis.studies.matching import NOT_HERE, NOT_YET, Found, Matcher, Missing
 from virtometer.studies.data import value
 from virtometer.studies.sections import description
@@ -39,7 +39,7 @@ def test_the_campaign_of_the_items_own_experiment_comes_first() -> None:
     def named(name: str, place: Place) -> Analysis:
         one = campaign(place)
         plan = one.campaign.plan.model_copy(update={"name": name})
-        return replace(one, campaign=replace(one.campaign, plan=plan))
+        return analyse(replace(one.campaign, plan=plan))
 
     runc, lxc = Place("a", "runc", {"": 0.5}), Place("b", "lxc", {"": 0.4})
     assert by(campaign(lxc), named("tsiouprou2010 linpack", runc)) == ("a", 1)

@@ -111,3 +111,13 @@ def test_nothing_heavy_is_imported(words: list[str]) -> None:
     )
     result = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
     assert result.stdout.splitlines()[-1] == "heavy: 0 []"
+
+
+def test_a_report_of_printed_values_needs_no_statistics_and_no_database(tmp_path: Path) -> None:
+    words = ["study", "report", "appel2008", "--out", str(tmp_path / "x.tex")]
+    program = (
+        f"import sys\nfrom virtometer.cli import main\nstatus = main({words!r})\n"
+        "print('heavy:', status, sorted({'scipy', 'sqlalchemy', 'virtometer.analysis.whole'} & set(sys.modules)))\n"
+    )
+    result = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert result.stdout.splitlines()[-1] == "heavy: 0 []"

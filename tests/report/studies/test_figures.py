@@ -77,3 +77,9 @@ def test_labels_are_escaped_and_colours_are_plain_for_print(found: StudyResults)
     made = drawing([section(found, "5.1")])
     assert made is not None and "var(--" in made.svg
     assert "var(" not in plain(made.svg) and re.search(r"#[0-9a-f]{6}", plain(made.svg))
+
+
+def test_figures_for_print_name_the_font_that_is_always_there(found: StudyResults) -> None:
+    made = drawing([section(found, "5.1")])
+    assert made is not None and "DejaVu" in made.svg
+    assert "DejaVu" not in plain(made.svg) and 'font-family="Liberation Sans' in plain(made.svg)

@@ -113,12 +113,13 @@ def _plain(lines: Sequence[tuple[int, list[str]]], name: str) -> Grid:
     for at in range(1, width):
         made = [number_of[field] for field in texts[at]]
         bad = [row for row, one in enumerate(made) if one is None and not is_missing(texts[at][row])]
-        if bad and not any(made):
+        if bad and not any(made) and not any(map(too_large, texts[at])):
             labels.append(texts[at])
             continue
         if bad:
-            where = f"{name}:{numbers[bad[0]]}: {_quoted(texts[at][bad[0]])} in the column {_quoted(header[at])}"
-            raise UsageError(f"{where} {_refusal(texts[at][bad[0]])}")
+            row = next((one for one in bad if too_large(texts[at][one])), bad[0])
+            where = f"{name}:{numbers[row]}: {_quoted(texts[at][row])} in the column {_quoted(header[at])}"
+            raise UsageError(f"{where} {_refusal(texts[at][row])}")
         columns[at] = made
     if not any(one is not None for column in columns.values() for one in column):
         raise UsageError(f"{name} has no numbers", advice="a table has labels first, then numbers")

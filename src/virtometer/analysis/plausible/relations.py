@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from virtometer.analysis.plausible.grid import Accused, Grid
 from virtometer.analysis.plausible.labels import DERIVED, OVER_ALL, intensive, leading, unit
+from virtometer.analysis.plausible.slips import slips
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -29,6 +30,7 @@ RULE_OF = {
 
 _FEWEST = 2  # rows that follow, to say what a column should be
 _CHANCE = math.log(1e-3)  # that so many follow
+_SLIPPED = 0.01  # of a number: a wider tolerance would let chance explain a slip
 _MOST_NAMED = 4  # columns in a reason
 _MOST_BESIDE = 16  # columns beside a derived one, of which the nearest may be its members
 
@@ -138,7 +140,22 @@ def _enforced(grid: Grid, of: Relation, *, exact: bool) -> Rows:
         halved = exact and follow == len(broken) and (follow > 1 or not is_intensive)
         if alone or halved or follow > len(broken):
             wrong += broken
+        elif not follow and len(of.holds) >= _FEWEST:
+            wrong += [row for row in broken if _by_slip(grid, of, row)]
     return np.array(sorted(wrong), dtype=np.int64)
+
+
+def _by_slip(grid: Grid, of: Relation, row: int) -> bool:
+    """Whether the decimal point of one member is all that keeps a row from following."""
+    for member in of.members if of.linear else ():
+        cell, solution = grid.cells[row][member], of.solve(row, member)
+        if cell is None or solution is None or (row, member) in grid.restored:
+            continue
+        reach = float(of.reach[row] - grid.halves[row, member])
+        for rule, value, _ in slips(cell, by_arithmetic=True):
+            if rule == "decimal point" and abs(value - solution) <= reach < abs(solution) * _SLIPPED:
+                return True
+    return False
 
 
 def _members(grid: Grid, roles: Sequence[str], target: int) -> Iterator[tuple[int, ...]]:
