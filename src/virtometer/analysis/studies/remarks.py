@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from virtometer.analysis.groups.network import asymmetries
 from virtometer.analysis.studies import derived
 from virtometer.analysis.studies.cells import StudyCell, StudySection
 from virtometer.analysis.studies.matching import Found, Matcher
@@ -106,6 +105,10 @@ def _asymmetric(of: StudySection, matcher: Matcher) -> list[str]:
         for pair, here in series.items()
         if isinstance(here, Found)
     }
+    if not logs:
+        return said
+    from virtometer.analysis.groups.network import asymmetries  # loads scipy, which printed values do not need
+
     roles = {name: end.role for name, end in matcher.of.ends.items()}
     return [*said, *(f"Here {one}." for one in asymmetries(logs, roles))]
 
