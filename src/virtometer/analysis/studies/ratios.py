@@ -79,10 +79,10 @@ def positive(of: Blocks) -> Blocks:
 
 def joined(of: Sequence[Logs], *, median: bool = False) -> Estimate | None:
     """The mean of several ratios, or their median, within each block that all have, with the interval of the blocks."""
-    from virtometer.analysis.statistics.interval import interval
-
     if not of:
         return None
+    from virtometer.analysis.statistics.interval import interval  # loads scipy, which printed values do not need
+
     shared = sorted(set[int].intersection(*(set(one) for one in of)))
     middle = statistics.median if median else statistics.fmean
     return interval(middle([one[block] for one in of]) for block in shared)
