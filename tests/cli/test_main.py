@@ -361,7 +361,7 @@ def test_the_built_in_plans_come_along_in_the_wheel() -> None:
         )  # fmt: skip
         plans = Path(directory).resolve() / "site" / "virtometer" / "plans"
         assert result.stdout.splitlines() == [str(plans / DEFAULT), str(plans / QUICK)]
-        for path in (ROOT / "plans").glob("*.yaml"):
-            assert (plans / path.name).read_bytes() == path.read_bytes()
+        for path in (ROOT / "plans").rglob("*.yaml"):
+            assert (plans / path.relative_to(ROOT / "plans")).read_bytes() == path.read_bytes()
         for path in (one for suffix in ("csv", "yaml") for one in (ROOT / "published").rglob(f"*.{suffix}")):
             assert (plans.parent / path.relative_to(ROOT)).read_bytes() == path.read_bytes()

@@ -136,7 +136,7 @@ def test_show_names_the_ratio_of_the_verdicts(said: Said, tmp_path: Path) -> Non
 @pytest.mark.parametrize("path", PLANS, ids=lambda path: path.name)
 def test_show_tells_the_settings_that_the_plan_gives_and_no_others(path: Path) -> None:
     plan = yaml.safe_load(path.read_text())
-    out = virtometer("plan", "show", path).out
+    out = re.sub(r"tuning \([^()]*\)", "tuning steps", virtometer("plan", "show", path).out)
     for environment in plan["environments"]:
         found = re.search(
             rf"^  {re.escape(environment['name'])} \(kind {environment['kind']}([^)]*)\)(?: in \d+ combinations .*)?$",
