@@ -122,7 +122,7 @@ def agents_of(pings_ns: int = 0) -> tuple[Conversation, Any, list[int]]:
     one.name = "box"
     one.clock = SimpleNamespace(ping_before_agreeing=lambda: pings_ns, agree=agree)
     one.state = SimpleNamespace(run="r", released=lambda: one.state)
-    one.running_guest.session = session
+    one.session = one.running_guest.session = session
     return Conversation(Limits(), 0.01), one, agreed
 
 

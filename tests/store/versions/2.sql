@@ -12,7 +12,7 @@ CREATE TABLE campaign (
 	PRIMARY KEY (id)
 );
 INSERT INTO "campaign" VALUES(1,'virtometer: 1  # with a comment, an umlaut: ü
-','{"virtometer":1,"name":"ledger","question":"Is anything lost?","environments":[{"name":"native","kind":"native","settings":{},"timing":"auto","levels":{},"of":""},{"name":"box","kind":"runc","settings":{"cpus":0.5,"memory":67108864},"timing":"auto","levels":{},"of":""}],"baseline":"native","factors":[],"constraints":[],"design":null,"workloads":[{"name":"w","workload":"disk","op":"random-read","parameters":{"size":4096},"threads":1,"seconds":null,"scheduling":"auto","factors":{},"levels":{},"of":""}],"scenarios":[],"tuning":[],"disk_files":"own","blocks":4,"seconds":1.0,"slice_s":0.012,"long_windows":"first","fresh":"trial","unavailable":"refuse","seed":null,"control":true,"precision":null,"budget_s":null,"margin":0.05,"verdict":"total","disk_span":536870912,"limits":{"start_s":60.0,"prepare_s":60.0,"run_extra_s":30.0,"answer_s":10.0,"clock_error":0.005},"rules":{"max_steal_share":0.05,"max_swap_pages":0,"min_free_memory_bytes":268435456,"max_stall_share":0.1,"max_foreign_load":0.25,"max_run_delay_share":0.1,"max_frequency_change":0.2,"max_throttling":0,"max_kernel_errors":0,"max_disturbed_share":0.5}}',9223372036854775807,'2026-01-02T03:04:05.678+00:00','{"cpu":"a processor","cpus":2,"memory_bytes":1099511627776,"flags":["fpu","avx"],"cpufreq":null}','{"virtometer":"0.1.0","agent_sha256":"abababababababababababababababababababababababababababababababab"}');
+','{"virtometer":1,"name":"ledger","question":"Is anything lost?","environments":[{"name":"native","kind":"native","settings":{},"timing":"auto","levels":{},"of":""},{"name":"box","kind":"runc","settings":{"cpus":0.5,"memory":67108864},"timing":"auto","levels":{},"of":""}],"baseline":"native","factors":[],"constraints":[],"design":null,"workloads":[{"name":"w","workload":"disk","op":"random-read","parameters":{"size":4096},"threads":1,"seconds":null,"scheduling":"auto","factors":{},"levels":{},"of":""}],"scenarios":[],"tuning":[],"disk_files":"own","blocks":4,"seconds":1.0,"slice_s":0.012,"long_windows":"first","fresh":"trial","unavailable":"refuse","seed":null,"control":true,"precision":null,"budget_s":null,"margin":0.05,"verdict":"total","disk_span":536870912,"limits":{"start_s":60.0,"prepare_s":60.0,"run_extra_s":30.0,"answer_s":10.0,"clock_error":0.005},"rules":{"max_steal_share":0.05,"max_swap_pages":0,"min_free_memory_bytes":268435456,"max_stall_share":0.1,"max_foreign_load":0.25,"max_run_delay_share":0.1,"max_frequency_change":0.2,"max_throttling":0,"max_kernel_errors":0,"max_disturbed_share":0.5},"absent":{},"short":null,"shortened":[]}',9223372036854775807,'2026-01-02T03:04:05.678+00:00','{"cpu":"a processor","cpus":2,"memory_bytes":1099511627776,"flags":["fpu","avx"],"cpufreq":null}','{"virtometer":"0.1.0","agent_sha256":"abababababababababababababababababababababababababababababababab"}');
 CREATE TABLE commands (
 	position INTEGER NOT NULL, 
 	at TEXT NOT NULL, 
@@ -33,14 +33,14 @@ CREATE TABLE entries (
 	PRIMARY KEY (entry), 
 	FOREIGN KEY(trial) REFERENCES planned (trial)
 );
-INSERT INTO "entries" VALUES(1,NULL,0,1,'ad3bc7ea8431aa4639b60f1470b4fbfe7f135dc4a025c7038b47fff5e1e06071',0,0);
-INSERT INTO "entries" VALUES(2,0,1,1,'17c86da10fe70a3f50af9aabf9cd8b415bfd885e798ce607add12802941cbfc8',0,0);
-INSERT INTO "entries" VALUES(3,1,1,1,'e6adf4eba8b0903d644ddb732cbe4dccd86648f7e8c74e1670d88de442375c02',0,0);
-INSERT INTO "entries" VALUES(4,3,2,1,'ff2c64bbd450b6883b87e40690da3adf3bb8bc2fe9e0d7038e499615f7570c9b',0,0);
-INSERT INTO "entries" VALUES(5,NULL,2,1,'1e3d1dc7a895bef9cb5a5d5397229d932c02816bfbed6b7b26bdec52e461ac5f',1,0);
-INSERT INTO "entries" VALUES(6,NULL,2,1,'9c4b7df0de9f67760973036c58ba0d9f0f21c162d357fe23d40f8ee19149cb06',2,0);
-INSERT INTO "entries" VALUES(7,NULL,2,1,'0a90c64da95a0b6dc056d7738e8c387a00d50fbd7f1c84a783cb99bb10596f8d',2,1);
-INSERT INTO "entries" VALUES(8,NULL,2,1,'85aa669e8285676de565fe6b87833fcd7f91735c0ce8a5d1616050dbcde87f9d',2,2);
+INSERT INTO "entries" VALUES(1,NULL,0,1,'e3c9cafd75b5ab6610cdaf96768fc5d52aa8af909f11ed357220c6b5484c8885',0,0);
+INSERT INTO "entries" VALUES(2,0,1,1,'65b37f82b39564c492855cead28e914c90588eb135d17eecb9456189f3cc35d7',0,0);
+INSERT INTO "entries" VALUES(3,1,1,1,'f281d8661078a6106993d638dbbc7bb85bb9bf44052d98f6bc3af0060669527a',0,0);
+INSERT INTO "entries" VALUES(4,3,2,1,'3d41de32a3d69c8e781007ee64e5d6e84ba0c2c21dac15653f18d25d8f4d7e68',0,0);
+INSERT INTO "entries" VALUES(5,NULL,2,1,'fc42ab0b78822a4c5d5e197603c15d19fd136c486064c6736aea63f780689b4c',1,0);
+INSERT INTO "entries" VALUES(6,NULL,2,1,'24a6d00cffe854e87e1d1589d2c6f01a6af99375796dd4ba0c6882893b7d265f',2,0);
+INSERT INTO "entries" VALUES(7,NULL,2,1,'0540c4fc07d324be1a2baf42b1e35bbea46a27ae309362bafeabc3a755cf19f0',2,1);
+INSERT INTO "entries" VALUES(8,NULL,2,1,'496a0047cf8e1f95fb97e7cdf9fd1416d65252c4d83271b749fbf5b89027524b',2,2);
 CREATE TABLE environments (
 	position INTEGER NOT NULL, 
 	name TEXT NOT NULL, 
