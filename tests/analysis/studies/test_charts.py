@@ -131,6 +131,19 @@ def test_runs_are_blocks_and_their_spread_has_an_interval() -> None:
     assert verdicts("appel2008", campaign)["c014"] == "undecided"  # 10.7 % with an interval on both sides of 10 %
 
 
+def test_what_guests_reach_in_total_stands_beside_one_guest() -> None:
+    places = [NATIVE, Place("box", "runc", {"": 0.5})]
+    three = {"name": "three", "type": "together", "environment": "box", "guests": [3]}
+    campaign = made(places, WRITES, levels(places, WRITES), [ALONE, three], swing=0.0)
+    found = filled("appel2008", "slide: Accumulated Throughput", campaign)
+    assert values_of(found) == pytest.approx({
+        ("1 guest", "reading"): 100.0, ("1 guest", "writing"): 50.0,
+        ("3 guests, all", "reading"): 300.0, ("3 guests, all", "writing"): 150.0,
+    })  # fmt: skip
+    efficiencies = [cell.now.value for cell in found.all_cells if cell.now is not None]
+    assert efficiencies == pytest.approx([0.5, 0.5, 1.5, 1.5])
+
+
 def test_latency_of_one_of_several_rings_and_throughput_by_the_host_processors() -> None:
     machine = Place("machine", "qemu", settings={"disk_device": "virtio", "network_device": "virtio", "cpus": 2})
     works = [
