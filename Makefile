@@ -19,7 +19,7 @@ demo: ## set up what virtometer needs, then measure what each environment on thi
 	@setup/all.sh product
 	@.venv/bin/virtometer run --quick || [ $$? = 9 ] # 9: complete, and a trial failed, which the table says
 
-test: setup ## set up, then run the tests of both languages (about 11 minutes)
+test: setup ## set up, then run the tests of both languages (about 13 minutes in a fresh clone)
 	@setup/test.sh -m "not slow"
 
 test-fast: setup ## what runs in less than a minute: no guests but native ones, no campaigns, no kernels
