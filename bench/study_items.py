@@ -22,7 +22,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from virtometer.analysis.studies.cells import StudyCell, StudySection
+from virtometer.analysis.studies.cells import NO_VALUE, StudyCell, StudySection
 from virtometer.analysis.studies.matching import NOT_HERE, NOT_YET
 from virtometer.analysis.studies.results import results
 from virtometer.cli.study.experiments import campaigns_in
@@ -46,7 +46,7 @@ def state(cells: Iterable[StudyCell]) -> str:
 
 def _kind(cell: StudyCell) -> str:
     if cell.value is None:
-        return "nothing" if cell.reason in (NOT_YET, NOT_HERE) or not cell.reason else "reason"
+        return "nothing" if cell.reason in (NOT_YET, NOT_HERE, NO_VALUE) or not cell.reason else "reason"
     counted_runs = cell.published.metric == "count"
     return "value" if cell.value.estimate.low is not None or counted_runs else "nothing"
 
@@ -81,7 +81,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for one in found:
             if one.item.kind == "text":
                 continue
-            is_now = state(cells_of(one, by_name)) if one.chart is None or not one.chart.unavailable else "not here"
+            is_now = state(cells_of(one, by_name))
+            if one.chart is not None and one.chart.unavailable not in ("", NOT_YET):
+                is_now = "not here"
             counts[kind_of(one), is_now] += 1
             if is_now not in REBUILT:
                 reasons = "; ".join(f"{count} {reason}" for reason, count in one.reasons.items())

@@ -23,7 +23,7 @@ def carried(study: str, selector: dict[str, list[str]], *analyses: Analysis, kep
 
 def test_two_guests_that_compute_keep_their_speed_and_three_do_not() -> None:
     found = carried("tsiouprou2010", {"item": ["6.1", "6.2"], "array_order": ["2000"]}).works[0]
-    two, three = found.crowds
+    two, three = found.groups
     assert two.total_then is not None and two.kept_then is not None and three.kept_then is not None
     assert two.total_then.median == pytest.approx(46.56 / 48.686 + 46.56 / 47.22)
     assert two.kept_then.median == pytest.approx(46.56 / 48.686)
@@ -34,9 +34,9 @@ def test_two_guests_that_compute_keep_their_speed_and_three_do_not() -> None:
 
 def test_sums_alone_give_the_mean_guest() -> None:
     found = carried("lemberger2010", {"item": ["appendix: RAM Summe"]}).works[0]
-    assert [one.guests for one in found.crowds] == [2, 3]
+    assert [one.guests for one in found.groups] == [2, 3]
     ratios = [3373.22 / 2357.87, 5452.74 / 3045.84]
-    two = found.crowds[0]
+    two = found.groups[0]
     assert two.total_then is not None and two.kept_then is not None
     assert two.total_then.median == pytest.approx(sum(ratios) / 2)
     assert two.kept_then.median == pytest.approx(sum(ratios) / 4)
@@ -62,7 +62,7 @@ def test_a_campaign_that_carries_two_guests() -> None:
     growing = {"name": "growing", "type": "together", "environment": "box", "guests": [1, 2, 3]}
     selector = {"item": ["6.1", "6.2"]}
     found = carried("tsiouprou2010", selector, made([NATIVE, box], works, rate, [growing, ALONE])).works[0]
-    two, three = found.crowds
+    two, three = found.groups
     assert two.total_now is not None and three.total_now is not None and three.kept_now is not None
     assert (two.total_now.value, three.total_now.value) == pytest.approx((1.9, 1.7))
     assert (three.kept_now.value, three.kept_now.low) == pytest.approx((0.5, 0.5))

@@ -48,6 +48,17 @@ def test_the_campaign_of_the_items_own_experiment_comes_first() -> None:
     assert by(campaign(lxc), named("lemberger2010 linpack", runc)) == ("b", 0)
 
 
+def test_an_experiment_whose_name_goes_on_is_another_one() -> None:
+    names = ("tsiouprou2010 parallel-net-disk", "tsiouprou2010 parallel-net")
+    some = [campaign() for _ in names]
+    some = [
+        analyse(replace(one.campaign, plan=one.campaign.plan.model_copy(update={"name": name})))
+        for one, name in zip(some, names, strict=True)
+    ]
+    assert Matcher(STUDY, some)._campaigns(value("tsiouprou2010/6.5/r1c1")) == [1, 0]
+    assert Matcher(STUDY, some)._campaigns(value("tsiouprou2010/6.10/r1c1")) == [0, 1]
+
+
 def test_bits_must_be_those_of_the_system() -> None:
     matcher = Matcher(STUDY, [campaign(Place("box", "lxc", settings={"bits": 32}))])
     assert matcher.find(GUEST_64) == Missing(NOT_HERE)

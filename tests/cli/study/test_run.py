@@ -122,3 +122,12 @@ def test_a_study_without_experiments_says_so(said: Said, plans: Path) -> None:
     outcome = virtometer("study", "run", "appel2008")
     assert outcome.status == 2
     said(outcome.err)
+
+
+def test_campaigns_of_two_studies_are_not_mixed_in_a_folder(said: Said, plans: Path, tmp_path: Path) -> None:
+    results = tmp_path / "results"
+    assert run(results, "calls", "--short")[0] == 0
+    (plans / "calls.yaml").write_text(plan("another study's calls"))
+    status, _, err = run(results, "calls", "--short")
+    assert status == 2
+    said(err, results=results)

@@ -31,7 +31,7 @@ class Reach:
 
 
 @dataclass(frozen=True, slots=True)
-class Crowd:
+class GroupRatios:
     """So many guests against one alone, as printed, and here with the intervals of the blocks.
 
     total: speed of all guests; kept: speed of the slowest guest, or of the mean one where only all are known.
@@ -52,7 +52,7 @@ class Carried:
     """
 
     work: str
-    crowds: tuple[Crowd, ...]
+    groups: tuple[GroupRatios, ...]
     keeps_then: Reach | None
     keeps_now: Reach | None
     grows_then: Reach | None
@@ -85,8 +85,8 @@ def capacity(of: Capacity, cells: Sequence[PublishedValue], matcher: Matcher) ->
 
 def _carried(work: str, kept: float, then: Sequence[PrintedRow], now: Sequence[MeasuredRow]) -> Carried:
     counts = sizes(then, now)
-    crowds = tuple(
-        Crowd(
+    groups = tuple(
+        GroupRatios(
             guests,
             ratios(_total_then(row, guests) for row in then),
             ratios(_kept_then(row, guests) for row in then),
@@ -95,11 +95,11 @@ def _carried(work: str, kept: float, then: Sequence[PrintedRow], now: Sequence[M
         )
         for guests in counts
     )
-    kept_then = [(one.guests, one.kept_then.median, one.kept_then.median) for one in crowds if one.kept_then]
-    kept_now = [(one.guests, *_ends(one.kept_now)) for one in crowds if one.kept_now]
+    kept_then = [(one.guests, one.kept_then.median, one.kept_then.median) for one in groups if one.kept_then]
+    kept_now = [(one.guests, *_ends(one.kept_now)) for one in groups if one.kept_now]
     return Carried(
         work,
-        crowds,
+        groups,
         _reach(kept_then, kept),
         _reach(kept_now, kept),
         _reach(_growth_then(then), 1 + MARGIN, above=True),

@@ -18,6 +18,8 @@ from virtometer.studies.printed import Column, PrintedItem, printed, table_of
 from virtometer.studies.sections import chart_cells, chart_of, per_run, reference
 from virtometer.studies.units import unit_and_factor
 
+NO_VALUE = "its blocks have no value"
+
 NOTHING = "(nothing printed)"
 """The label of a row without any printed cell."""
 
@@ -98,7 +100,7 @@ def cell_of(value: PublishedValue, matcher: Matcher) -> StudyCell:
         return StudyCell(value, then, reason=found.reason)
     of = estimate(found.values, value)
     if of is None:
-        return StudyCell(value, then, reason="its blocks have no value")
+        return StudyCell(value, then, reason=NO_VALUE)
     unit, factor = value.unit_printed, float(unit_and_factor(value.unit_printed, value.workload, value.metric)[1])
     now = efficiency_now(found, value)
     better: Better | None = "lower" if value.better == "lower" else "higher" if value.better else None

@@ -153,11 +153,14 @@ class Matcher:
 
     def _campaigns(self, value: PublishedValue) -> list[int]:
         """Those of the experiments of the cell's item first: what such an item compares is measured at one time."""
-        names = [f"{value.study} {one}" for one in items(value.study)[value.item].experiments]
+        known = items(value.study)
+        own = {f"{value.study} {one}" for one in known[value.item].experiments}
+        others = {f"{value.study} {one}" for item in known.values() for one in item.experiments} - own
 
         def foreign(campaign: int) -> bool:
             plan = self.analyses[campaign].campaign.plan.name
-            return not any(plan == name or plan.startswith(f"{name}-") for name in names)
+            # An experiment may have several plans: ramspeed-marks-int. But parallel-net-disk is another experiment.
+            return plan in others or not any(plan == name or plan.startswith(f"{name}-") for name in own)
 
         return sorted(range(len(self.series)), key=foreign)
 

@@ -74,6 +74,11 @@ def run(
             say(f"{name}: {visible(error.sentence, keep=NEWLINE)}")
             continue
         state = before.get(one.name)
+        if state is not None and state.plan.name != one.resolved.plan.name:
+            raise UsageError(
+                f"{one.directory} holds a campaign of another plan, '{state.plan.name}'",
+                advice="choose another folder with --out",
+            )
         if state is not None and state.plan.shortened != one.resolved.plan.shortened:
             raise UsageError(
                 f"{one.directory} holds this experiment in another form", advice="choose another folder with --out"
@@ -90,7 +95,7 @@ def run(
         except (EnvironmentFailed, TrialsFailed) as error:
             problems.append(error)
             say(f"{one.name}: {visible(error.sentence, keep=NEWLINE)}")
-    if folder.is_dir():
+    if states(folder):
         _page(found.study, folder)
     if problems:
         raise problems[0]

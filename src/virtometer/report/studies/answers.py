@@ -189,13 +189,13 @@ def _capacity(of: CapacityFound, *, here: bool) -> tuple[list[str], list[AnswerT
     heads = ("guests", "all, printed", "slowest, printed", *(("all, here", "slowest, here") if here else ()))
     rows = tuple(
         (
-            f"{one.work}, {crowd.guests}",
-            _number(crowd.total_then),
-            _number(crowd.kept_then),
-            *((_estimate(crowd.total_now), _estimate(crowd.kept_now)) if here else ()),
+            f"{one.work}, {group.guests}",
+            _number(group.total_then),
+            _number(group.kept_then),
+            *((_estimate(group.total_now), _estimate(group.kept_now)) if here else ()),
         )
         for one in of.works
-        for crowd in one.crowds
+        for group in one.groups
     )
     caption = (
         "Speed of all guests, and of the slowest one, by that of one guest alone. "
