@@ -55,8 +55,8 @@ def test_an_experiment_whose_name_goes_on_is_another_one() -> None:
         analyse(replace(one.campaign, plan=one.campaign.plan.model_copy(update={"name": name})))
         for one, name in zip(some, names, strict=True)
     ]
-    assert Matcher(STUDY, some)._campaigns(value("tsiouprou2010/6.5/r1c1")) == [1, 0]
-    assert Matcher(STUDY, some)._campaigns(value("tsiouprou2010/6.10/r1c1")) == [0, 1]
+    assert Matcher(STUDY, some).campaigns_for(value("tsiouprou2010/6.5/r1c1")) == [1, 0]
+    assert Matcher(STUDY, some).campaigns_for(value("tsiouprou2010/6.10/r1c1")) == [0, 1]
 
 
 def test_bits_must_be_those_of_the_system() -> None:

@@ -144,15 +144,18 @@ class Matcher:
             return Missing(places.unavailable)
         if quantity is None or places is None or quantity.unavailable:
             return Missing((quantity and quantity.unavailable) or NOT_YET)
-        for campaign in self._campaigns(value):
+        for campaign in self.campaigns_for(value):
             for place in self._places(campaign, places, value):
                 found = self._in(campaign, place, quantity, value)
                 if found is not None:
                     return found
         return Missing(NOT_HERE)
 
-    def _campaigns(self, value: PublishedValue) -> list[int]:
-        """Those of the experiments of the cell's item first: what such an item compares is measured at one time."""
+    def campaigns_for(self, value: PublishedValue) -> list[int]:
+        """Numbers of the campaigns, in the order in which a cell is looked for: those of its item's experiments first.
+
+        What an item compares was measured at one time then.
+        """
         known = items(value.study)
         own = {f"{value.study} {one}" for one in known[value.item].experiments}
         others = {f"{value.study} {one}" for item in known.values() for one in item.experiments} - own
