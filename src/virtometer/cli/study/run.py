@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from virtometer.errors import VirtometerError
 
 
-NEWLINE = "\n"
-
-
 @dataclass(frozen=True, slots=True)
 class Experiment:
     """An experiment that is to be measured. directory: of its campaign. text: of its plan. skipped: what will fail."""
@@ -71,7 +68,7 @@ def run(
         except EnvironmentFailed as error:
             # The other experiments do not need this one.
             problems.append(error)
-            say(f"{name}: {visible(error.sentence, keep=NEWLINE)}")
+            _tell(name, error)
             continue
         state = before.get(one.name)
         if state is not None and state.plan.name != one.resolved.plan.name:
@@ -94,11 +91,16 @@ def run(
             _measure(one, resumed=one.name in before, beside=beside)
         except (EnvironmentFailed, TrialsFailed) as error:
             problems.append(error)
-            say(f"{one.name}: {visible(error.sentence, keep=NEWLINE)}")
+            _tell(one.name, error)
     if states(folder):
         _page(found.study, folder)
     if problems:
         raise problems[0]
+
+
+def _tell(experiment: str, error: VirtometerError) -> None:
+    sentence = visible(error.sentence, keep="\n")
+    say(f"{experiment}: {sentence}")
 
 
 def _read(name: str, plan: Path, directory: Path, *, short: bool) -> Experiment:
