@@ -9,9 +9,9 @@ DIR: results directories of campaigns, or folders of such, as `virtometer study 
     empty       no cell has one, and no reason says that nothing can
     not here    every cell has a reason why nothing today can have a value
 
-A figure that draws tables is what these are. Items that are full and "not here" count as rebuilt. A count of runs needs
-no interval. Printed: the numbers of tables and of figures in each state by study, the items that are not rebuilt, and
-the reasons why their cells are empty. Charts that a study calls tables count as tables.
+A figure that draws tables is what these are. Items that are full and "not here" count as rebuilt. A count of runs and
+a bar of a single run need no interval. Printed: the numbers of tables and of figures in each state by study, the items
+that are not rebuilt, and the reasons why their cells are empty. Charts that a study calls tables count as tables.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from virtometer.analysis import Analysis
 from virtometer.analysis.studies.cells import NO_VALUE, StudyCell, StudySection
 from virtometer.analysis.studies.matching import NOT_HERE, NOT_YET
 from virtometer.analysis.studies.results import results
@@ -47,8 +48,8 @@ def state(cells: Iterable[StudyCell]) -> str:
 def _kind(cell: StudyCell) -> str:
     if cell.value is None:
         return "nothing" if cell.reason in (NOT_YET, NOT_HERE, NO_VALUE) or not cell.reason else "reason"
-    counted_runs = cell.published.metric == "count"
-    return "value" if cell.value.estimate.low is not None or counted_runs else "nothing"
+    single = cell.published.metric == "count" or "run" in cell.published.options
+    return "value" if cell.value.estimate.low is not None or single else "nothing"
 
 
 def cells_of(section: StudySection, by_name: dict[str, StudySection]) -> list[StudyCell]:
@@ -71,6 +72,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except VirtometerError as error:
         print(error.sentence, file=sys.stderr)
         return error.exit_status
+    say(analyses)
+    return 0
+
+
+def say(analyses: Sequence[Analysis]) -> None:
+    """Print the states of all items by campaigns of any studies."""
     total: Counter[tuple[str, str]] = Counter()
     for study in studies().values():
         of = [one for one in analyses if one.campaign.plan.name.startswith(f"{study.study} ")]
@@ -95,7 +102,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for kind in ("table", "figure"):
         rebuilt = sum(total[kind, one] for one in REBUILT)
         print(f"{kind}s rebuilt: {rebuilt} of {sum(total[kind, one] for one in STATES)}")
-    return 0
 
 
 def _said(counts: Counter[tuple[str, str]]) -> str:

@@ -127,6 +127,7 @@ MOST_GUESTS = 64
 """Of one environment in a trial."""
 
 MAX_SCENARIOS = 64
+MAX_WORKLOADS = 512
 
 _Guests = Annotated[int, Field(ge=1, le=MOST_GUESTS)]
 
@@ -170,9 +171,9 @@ class Scenario(Frozen):
     )
     workloads: list[str] = Field(
         default_factory=list,
-        max_length=16,
-        description="of mixed: names of the workloads that run at once. Without it, all of the plan. Workloads with "
-        "factors make a scenario for each level, which a factor that several have shares",
+        max_length=MAX_WORKLOADS,
+        description="of mixed: names of up to 16 workloads that run at once. Without it, all of the plan. Workloads "
+        "with factors make a scenario for each level, which a factor that several have shares",
     )
     count: list[_Guests] = Field(
         default_factory=list,
@@ -208,7 +209,9 @@ class Plan(Frozen):
     design: Design | None = Field(
         default=None, description="which combinations are measured: the table design. Without it, all"
     )
-    workloads: list[PlanWorkload] = Field(min_length=1, max_length=512, description="what is measured in each of them")
+    workloads: list[PlanWorkload] = Field(
+        min_length=1, max_length=MAX_WORKLOADS, description="what is measured in each of them"
+    )
     scenarios: list[Scenario] = Field(
         default_factory=list,
         max_length=MAX_SCENARIOS,

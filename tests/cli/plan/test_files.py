@@ -12,6 +12,9 @@ from virtometer.cli.plan.files import DEFAULT, QUICK, built_in, load, load_for_h
 from virtometer.design.plan.document import MAX_BYTES
 from virtometer.design.schedule.scenarios import groups
 from virtometer.errors import PlanError, PlanNotHere, UsageError
+from virtometer.store.rows import plan_of
+
+PLANS = sorted((ROOT / "plans").rglob("*.yaml"))
 
 
 @pytest.mark.parametrize("name", [DEFAULT, QUICK])
@@ -145,3 +148,10 @@ def test_the_quick_plan_s_arrays_follow_the_host_s_cache_and_have_a_size_without
     own.write_bytes(built_in(QUICK).read_bytes())
     with pytest.raises(PlanError, match="this host reports no last-level cache"):
         load(own)
+
+
+@pytest.mark.parametrize("path", PLANS, ids=lambda path: str(path.relative_to(ROOT / "plans")))
+def test_every_plan_of_the_house_comes_back_from_a_ledger(path: Path) -> None:
+    full = load(path)[0].plan
+    for plan in (full, load(path, short=True)[0].plan) if full.short is not None else (full,):
+        assert plan_of(plan.model_dump_json()) == plan

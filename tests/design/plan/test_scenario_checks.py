@@ -160,3 +160,13 @@ def test_mixtures_of_too_many_levels_are_refused(said: Said) -> None:
     with pytest.raises(PlanError) as caught:
         parsed(text + more)
     said(caught.value.sentence)
+
+
+def test_a_mixture_of_more_than_sixteen_works_is_refused(said: Said) -> None:
+    works = [f"  - {{name: w{number}, workload: linpack, op: classic}}\n" for number in range(17)]
+    text = FAMILIES.replace("scenarios:\n", "".join(works) + "scenarios:\n")
+    names = [f"w{number}" for number in range(17)]
+    assert parsed(text.replace("NAMES", ", ".join(names[:16]))).scenarios[0].workloads == names[:16]
+    with pytest.raises(PlanError) as caught:
+        parsed(text.replace("NAMES", ", ".join(names)))
+    said(caught.value.sentence)

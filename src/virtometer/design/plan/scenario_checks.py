@@ -31,6 +31,9 @@ _NEEDED = {
 }
 """What a type cannot do without, and an example of it."""
 
+_MOST_AT_ONCE = 16
+"""Workloads in one guest."""
+
 
 def completed(plan: Plan, document: Document, kinds: Kinds) -> Plan:
     """The plan with every scenario naming its workloads, in `workloads`. What is wrong is refused in the document.
@@ -110,6 +113,9 @@ def _messages(scenario: Scenario, given: dict[str, object], plan: Plan, kinds: K
         yield ("members",), "a matrix has two members or more"
     if kind == "mixed" and len(scenario.workloads or plan.workloads) < 2:
         yield ("workloads",) if "workloads" in given else (), "a scenario of the type mixed has two workloads or more"
+    elif kind == "mixed" and len(scenario.workloads or plan.workloads) > _MOST_AT_ONCE:
+        most = f"a scenario of the type mixed has {_MOST_AT_ONCE} workloads at most"
+        yield ("workloads",) if "workloads" in given else (), most
     elif kind == "mixed" and not _mixes(scenario, plan):
         yield ("workloads",), "these workloads have a factor in common, and no level of it in common"
     yield from _network(scenario, plan)
