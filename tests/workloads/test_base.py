@@ -29,7 +29,7 @@ from virtometer.workloads.registry import WORKLOADS
         pytest.param("disk", "random-read", {"size": 0}, "size is 0,", id="random-read 0"),
         pytest.param("disk", "random-read", {"size": 1001}, "size is 1001,", id="random-read 1001"),
         pytest.param("disk", "write", {"direct": True, "size": 512}, "multiple of 4096", id="write direct 512"),
-        pytest.param("disk", "write", {"span": "1M", "size": 1536}, "multiple of 1536", id="write 1536 of 1M"),
+        pytest.param("disk", "write", {"span": "1K", "size": 1536}, "record of 1536", id="write 1536 of 1K"),
         pytest.param("disk", "access", {"mix": "nonsense"}, "'nonsense'", id="mix of nonsense"),
         pytest.param("disk", "access", {"mix": "4K share=60, 64K share=39"}, "99", id="mix of 99"),
         pytest.param("disk", "access", {"mix": "4K share=60 read"}, "'4K share=60 read'", id="mix without a share"),

@@ -105,7 +105,7 @@ const MIX: Parameter =
 
 // Of what uses a whole file of its own.
 const OWN_FILE: Parameter = parameter("file", Text, "", "a name that is free; the file is gone afterwards");
-const OWN_SPAN: Parameter = parameter("span", bytes(512, MOST_SPAN), "64M", "bytes of the file");
+const OWN_SPAN: Parameter = parameter("span", bytes(512, MOST_SPAN), "64M", "bytes of the file, which has the whole records that fit");
 const OWN_DIRECT: Parameter = parameter("direct", Boolean, "false", DIRECT.meaning);
 const OWN_SYNC: Parameter = parameter(
     "sync",
@@ -320,9 +320,11 @@ fn make_records(task: &Task, settings: &Settings<'_>, file_op: FileOp) -> Result
         return Err(wrong(format!("size is {size}, not a multiple of 512")));
     }
     let span = settings.integer("span")?;
-    if span % size != 0 {
-        return Err(wrong(format!("span is {span}, not a multiple of the record of {size}")));
+    if span < size {
+        return Err(wrong(format!("span is {span}, less than the record of {size}")));
     }
+    // As Iozone does: what is left over at the end belongs to no record.
+    let span = span - span % size;
     let direct = settings.boolean("direct")?;
     if direct && size % 4096 != 0 {
         return Err(wrong(format!("size is {size}; past the page cache records are multiples of 4096")));

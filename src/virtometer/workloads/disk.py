@@ -132,7 +132,7 @@ class Disk(Workload[DiskParameters]):
         return {"folder" if op in _NAMES else "file": free} | own
 
     def refusal(self, op: str, values: Mapping[str, Any]) -> str:
-        """Blocks have whole words of the pattern, records whole sectors, and files whole records."""
+        """Blocks have whole words of the pattern, records whole sectors, and files a record."""
         if op in _NAMES:
             return ""
         if op in _ACCESS:
@@ -141,7 +141,8 @@ class Disk(Workload[DiskParameters]):
         if "size" not in values:
             return ""
         wrong = not_multiple(values, "size", 4096 if values["direct"] else 512)
-        return wrong or not_multiple(values, "span", values["size"])
+        span, size = values["span"], values["size"]
+        return wrong or (f"span is {span}, but must hold a record of {size}" if span < size else "")
 
 
 def _wrong_mix(text: str | None) -> str:
