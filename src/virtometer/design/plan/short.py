@@ -87,6 +87,7 @@ def _shortened(document: Document) -> Document:
             told.append(words.format(short[field], plan.get(field, default)))
     changes = short.get("workloads", {})
     works = []
+    of_works: dict[str, list[str]] = {}  # what was shortened, and of which workloads
     for number, work in enumerate(plan.get("workloads", [])):
         name = work.get("name") if isinstance(work, dict) else None
         change = changes.get(name, {})
@@ -95,26 +96,29 @@ def _shortened(document: Document) -> Document:
             one.pop("seconds", None)
         if "seconds" in change:
             one["seconds"] = change["seconds"]
-            told.append(f"{name}: windows of {change['seconds']} s")
+            of_works.setdefault(f"windows of {change['seconds']} s", []).append(str(name))
         for field in ("parameters", "factors"):
             for key, new in change.get(field, {}).items():
                 old = work[field][key]
                 one[field] = {**one[field], key: new}
-                told.append(_words(name, field, key, old, new))
+                of_works.setdefault(_words(field, key, old, new), []).append(str(name))
                 from_: Path = (*_SHORT, "workloads", str(name), field, key)
                 lines[("workloads", number, field, key)] = document.line(from_)
         works.append(one)
     if works:
         made["workloads"] = works
-    made["shortened"] = told
+    made["shortened"] = [*told, *(f"{', '.join(names)}: {words}" for words, names in of_works.items())]
     return replace(document, value=made, lines=lines)
 
 
-def _words(work: object, field: str, key: str, old: object, new: object) -> str:
+def _words(field: str, key: str, old: object, new: object) -> str:
     if field == "parameters" or not isinstance(old, list) or not isinstance(new, list):
-        return f"{work}: {key} {new} instead of {old}"
-    left = ", ".join(str(level) for level in old if level not in new)
-    return f"{work}: {key} without {left}" if left else f"{work}: {key} as in the plan"
+        return f"{key} {new} instead of {old}"
+    left = [level for level in old if level not in new]
+    if not left:
+        return f"{key} as in the plan"
+    kept, words = (new, "only") if len(new) < len(left) else (left, "without")
+    return f"{key} {words} {', '.join(map(str, kept))}"
 
 
 def _works(plan: dict[str, Any]) -> dict[str, dict[str, Any]]:
