@@ -54,6 +54,7 @@ class Work:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     of: str = ""  # the workload with factors that it is a combination of
     levels: Mapping[str, Any] = field(default_factory=dict)
+    scheduling: str = "auto"
 
     @property
     def better(self) -> Better:
@@ -93,7 +94,7 @@ def plan_of(places: Sequence[Place], works: Sequence[Work], blocks: int, **more:
             "workloads": [
                 {
                     "name": w.name, "workload": w.workload, "op": w.op, "parameters": dict(w.parameters),
-                    "threads": w.threads, "of": w.of, "levels": dict(w.levels),
+                    "threads": w.threads, "of": w.of, "levels": dict(w.levels), "scheduling": w.scheduling,
                 }
                 for w in works
             ],

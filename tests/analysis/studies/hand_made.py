@@ -42,7 +42,7 @@ def made(
     swing: float = SWING,
 ) -> Analysis:
     """Every scenario once a block. All guests of a block swing alike."""
-    plan = plan_of(places, works, BLOCKS, scenarios=_in_parts(scenarios, works))
+    plan = plan_of(places, works, BLOCKS, scenarios=_in_parts(scenarios, works), fresh="block")
     by_place = {one.name: one for one in places}
     by_work = {one.name: one for one in works}
     records: list[TrialRecord] = []

@@ -11,7 +11,7 @@ from tests.analysis.simulated_campaigns import Place, Work, changed, simulate, w
 from tests.analysis.studies.hand_made import ALONE, NATIVE, levels, linpack, made
 from virtometer.analysis import analyse
 from virtometer.analysis.studies.measured import Situation, facts_of, holds, measured_in
-from virtometer.model import Plan, PlanWorkload
+from virtometer.model import Placement, Plan, PlanWorkload, Trial
 
 BOX = Place("box", "runc", {"": 0.5}, settings={"bits": 32})
 WORKS = [linpack(1000, 1e9), Work("send", "net", "stream", "B/s", 1e8)]
@@ -84,6 +84,19 @@ def test_every_combination_of_guests_has_its_situation() -> None:
     } <= situations
     alone = [one for one in found if one.place.name == "box" and one.situation == Situation()]
     assert len(alone) == 2  # a single guest of a scenario is no second series
+
+
+def test_guests_that_take_turns_are_one_guest_alone_by_their_geometric_mean() -> None:
+    """Each guest of the largest number works alone too, and which one comes first is chance."""
+    sending = Work("send", "net", "request-response", "1/s", 1e4, scheduling="interleaved")
+    growing = {"name": "growing", "type": "together", "environment": "box", "guests": [1, 2]}
+
+    def rate(placement: Placement, _trial: Trial) -> float:
+        return 1e4 if placement.guest == 1 else 4e4
+
+    found = measured_in(made([NATIVE, BOX], [sending], rate, [growing], swing=0.0))
+    [alone] = [one for one in found if one.situation == Situation()]
+    assert alone.number == 1 and alone.values == pytest.approx(dict.fromkeys(range(8), 2e4))
 
 
 def test_guests_of_groups_have_measures_and_the_processors_of_the_host() -> None:

@@ -60,9 +60,9 @@ ALONE = Situation()
 class Measured:
     """One guest's series. facts: workload, `op`, `threads`, parameters, `order`; what is not given has its default.
 
-    number: of the guest. measures: further ones, by name. cpus: processors of the host that worked for it; busy: that
-    worked for anything but programs that are neither a guest nor the laboratory. data: where the guest was alone, with
-    what its values are compared with.
+    number: of the guest; guests that were alone in turn are one, by their mean. measures: further ones, by name. cpus:
+    processors of the host that worked for it; busy: that worked for anything but programs that are neither a guest nor
+    the laboratory. data: where the guest was alone, with what its values are compared with.
     """
 
     place: Place
@@ -220,7 +220,10 @@ def _of_groups(
         for member in trial.measured:
             if not member.value or member.value <= 0:
                 continue
-            key = (member.environment, member.workload, _situation(trial, member, works), _number_of(member.guest))
+            situation = _situation(trial, member, works)
+            # Of guests that take turns each works alone too: one fast guest must not stand for all of them.
+            number = 1 if situation == ALONE else _number_of(member.guest)
+            key = (member.environment, member.workload, situation, number)
             series = found.setdefault(key, _Series(member))
             series.values.setdefault(trial.block, []).append(member.value)
             _add(series.measures, trial.block, further.of_trial(trial, member))
