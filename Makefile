@@ -25,7 +25,7 @@ test: setup ## set up, then run the tests of both languages (about 13 minutes in
 test-fast: setup ## what runs in less than a minute: no guests but native ones, no campaigns, no kernels
 	@setup/test.sh --fast
 
-test-all: setup ## all tests of both languages, with slow sweeps, all combinations, orders of threads, foreign bytes
+test-all: setup ## all tests of both languages: slow sweeps, all combinations and orders; measures the studies for hours
 	@setup/test.sh --all
 
 lint: setup ## formatting, lints and types of both languages

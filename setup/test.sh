@@ -26,7 +26,7 @@ if [ "${1:-}" = --all ]; then
     thorough=yes
     # More combinations in Rust, and more examples of hypothesis.
     export VIRTOMETER_THOROUGH=yes
-    set -- -m "slow or not slow"
+    set -- -m "not sitting"
     setup/packages.sh setup/thorough.txt "tests"
 fi
 
@@ -57,5 +57,10 @@ fi
 [ -z "$reader" ] || wait "$reader" || true
 echo "== Python: pytest in $workers processes"
 "${attentive[@]}" .venv/bin/python -m pytest -n "$workers" --maxprocesses 8 --dist worksteal "$@" || python=$?
+if [ -n "$thorough" ]; then
+    # Measurements of guests that work at once would disturb each other.
+    echo "== Python: the experiments of the studies in their short forms, about two hours"
+    "${attentive[@]}" .venv/bin/python -m pytest -m sitting tests/cli/study/test_short_forms.py || python=$?
+fi
 echo "== Rust: $([ $rust = 0 ] && echo passed || echo "FAILED (status $rust)"). Python: $([ $python = 0 ] && echo passed || echo "FAILED (status $python)")."
 [ $rust = 0 ] && [ $python = 0 ]
