@@ -94,8 +94,8 @@ def test_samples_outside_the_window_are_excluded(said: Said) -> None:
 
 def test_a_sample_may_lie_outside_of_the_window_for_one_percent_of_its_time() -> None:
     """The first sample of each guest but the last one begins a little before all have started."""
-    of = replace(run(), samples=run().samples[:1])
-    (first,) = intervals.of_run(of, CORRECTED)
+    of = replace(run(), samples=run().samples[:2])
+    first, _ = intervals.of_run(of, CORRECTED)
     length = first.end_ns - first.start_ns
     for share, used in ((0.009, True), (0.011, False)):
         for window in (
@@ -108,6 +108,15 @@ def test_a_sample_may_lie_outside_of_the_window_for_one_percent_of_its_time() ->
             else:
                 with pytest.raises(NoScore):
                     cut_to(of, CORRECTED, window, 0.5)
+
+
+def test_a_run_of_one_sample_may_lie_outside_for_a_tenth() -> None:
+    of = replace(run(), samples=run().samples[:1])
+    (only,) = intervals.of_run(of, CORRECTED)
+    length = only.end_ns - only.start_ns
+    assert cut_to(of, CORRECTED, (only.start_ns, only.end_ns - 0.09 * length), 0.5).samples[0].used
+    with pytest.raises(NoScore):
+        cut_to(of, CORRECTED, (only.start_ns, only.end_ns - 0.11 * length), 0.5)
 
 
 def test_samples_whose_duration_is_not_known_are_excluded() -> None:

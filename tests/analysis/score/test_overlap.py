@@ -19,6 +19,7 @@ from virtometer.analysis.score.overlap import (
     shared_about_s,
     start_skew_ns,
     stretch,
+    whole_mark,
     within_windows,
 )
 from virtometer.clock.intervals import Intervals
@@ -108,6 +109,14 @@ def test_tools_are_to_run_together_for_most_of_their_whole_runs(
 
 def test_a_short_tool_beside_a_long_one_has_little_of_its_run() -> None:
     assert overlap([ran((0, 200), tool=True), ran((0, 2000), tool=True)]) == pytest.approx(0.1)
+
+
+def test_a_run_of_one_iteration_says_how_long_it_was_beside_the_others(said: Said) -> None:
+    assert whole_mark([ran((0, 1000)), ran((5, 1000))]) is None
+    assert whole_mark([ran((0, 500), (500, 1000)), ran((0, 500), (500, 1200))]) is None, "it has samples within"
+    found = whole_mark([ran((0, 1000)), ran((0, 940)), ran((0, 2000), measured=False)])
+    assert found is not None and found.kind == "overlap"
+    said(found.text)
 
 
 def test_what_guests_share_is_about_known_while_they_live() -> None:

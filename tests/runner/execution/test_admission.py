@@ -67,8 +67,8 @@ def test_a_run_has_its_name_its_window_and_the_way_it_begins(lab: LabContext, pl
     )
     alone = admission.admit(one, running(), trial(one))
     assert (alone.state.run, alone.seconds, alone.state.in_group) == ("t7-0", 1.0, False)
-    again = admission.admit(other, running(), trial(one, other), again=True)
-    assert (again.state.run, again.seconds, again.state.in_group) == ("t7-1-again", 3.0, True)
+    again = admission.admit(other, running(), trial(one, other), attempt=2)
+    assert (again.state.run, again.seconds, again.state.in_group) == ("t7-1-2", 3.0, True)
     in_turn = admission.admit(one, running(), trial(one, turns=0))
     assert in_turn.state.in_slices and not in_turn.state.in_group
     by_laboratory = admission.admit(one, running(timing="laboratory"), trial(one, other))

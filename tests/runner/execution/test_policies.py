@@ -128,13 +128,18 @@ def numbers(party: Party) -> list[int]:
     return [one.window.slice for one in party.accounts]
 
 
-def test_a_continuous_window_is_repeated_longer_once(laboratory: Laboratory) -> None:
+def test_a_continuous_window_is_repeated_longer_twice_at_most(laboratory: Laboratory) -> None:
     (good,) = singles(0.2, a={})
     assert [one.seconds for one in laboratory.follow(continuous(good), [good])] == [0.2]
     (bad,) = singles(0.2, a={})
-    bad.repeated = Mark(MarkKind.REPEATED, "its guests hardly shared anything")
-    found = laboratory.follow(continuous(bad), [bad])
-    assert [(one.trial, one.number, one.seconds) for one in found] == [(0, 1, 0.2), (0, 2, pytest.approx(0.6))]
+    for repeats, wanted in ((1, [0.2, 0.6]), (2, [0.2, 0.6, 1.8]), (9, [0.2, 0.6, 1.8])):
+        bad.repeated, found = None, []
+        for window in continuous(bad):
+            found.append(window)
+            if len(found) <= repeats:
+                bad.repeated = Mark(MarkKind.REPEATED, "its guests hardly shared anything")
+        assert [one.number for one in found] == list(range(1, len(wanted) + 1))
+        assert [one.seconds for one in found] == pytest.approx(wanted)
 
 
 def test_each_round_has_a_slice_of_every_guest_in_an_order_of_the_seed(laboratory: Laboratory) -> None:

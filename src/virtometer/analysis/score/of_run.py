@@ -30,6 +30,8 @@ _OUTSIDE = 0.01
 The first sample of every guest but the last one begins some microseconds before all have started. Without it the
 beginning of their work would be missing.
 """
+_ALONE_OUTSIDE = 0.1
+"""The same of a run that is one sample, such as work that runs to completion once: nothing of it can be cut off."""
 
 
 class NoScore(Exception):
@@ -80,9 +82,10 @@ def cut(run: Run, clock: ClockFit, timed: Sequence[Interval], window: WindowBoun
     limit: largest relative error of a duration. Raises NoScore where none is left.
     """
     # Pieces of work that the laboratory timed are judged jointly: their sum counts, and its error is smaller.
+    outside = _OUTSIDE if len(run.samples) > 1 else _ALONE_OUTSIDE
     errors = [clock.relative_bound if run.host_timed else interval.relative_bound for interval in timed]
     samples = tuple(
-        _judged(sample, interval, error, window, limit)
+        _judged(sample, interval, error, window, limit, outside)
         for sample, interval, error in zip(run.samples, timed, errors, strict=True)
     )
     if not any(sample.used for sample in samples):
@@ -94,9 +97,11 @@ def cut(run: Run, clock: ClockFit, timed: Sequence[Interval], window: WindowBoun
     return replace(run, samples=samples)
 
 
-def _judged(sample: Sample, interval: Interval, error: float, window: WindowBounds, limit: float) -> Sample:
+def _judged(
+    sample: Sample, interval: Interval, error: float, window: WindowBounds, limit: float, outside: float
+) -> Sample:
     outside_ns = max(window[0] - interval.start_ns, 0) + max(interval.end_ns - window[1], 0)
-    if outside_ns > max(1, _OUTSIDE * (interval.end_ns - interval.start_ns)):
+    if outside_ns > max(1, outside * (interval.end_ns - interval.start_ns)):
         mark = "outside the stretch in which all measured placements overlap"
         return replace(sample, excluded=Excluded.OUTSIDE, mark=mark)
     if error > limit:

@@ -18,8 +18,11 @@ ENOUGH_OF_WINDOWS = 1 / 3
 
 LONGER = 3.0
 """By how much windows are longer where a trial is repeated because its guests hardly ran at the same time."""
+ATTEMPTS = 3
+"""Windows of a trial, the repeated ones included."""
 
 _TOOLS_ENOUGH = 0.9  # of the runs of tools
+_ALMOST = 0.99  # of a run of one iteration, for the others to have been there throughout
 _LOAD_ENOUGH = 0.99  # of the stretch, for the load to have been there throughout
 _ACCOUNT_ERROR = 0.02  # of a stretch: accounts are read at moments that lie beside it
 _ACCOUNT_ERROR_S = 0.02  # for each processor; /proc/stat and some accounts count in ticks of 10 ms
@@ -99,14 +102,28 @@ def overlap_mark(
         return Mark(MarkKind.OVERLAP, text)
     if share >= enough:
         return None
-    twice = ", twice" if repeated else ""
-    return Mark(MarkKind.OVERLAP, f"its guests ran at the same time for {share:.0%} of {of}{twice}")
+    each = ", each time" if repeated else ""
+    return Mark(MarkKind.OVERLAP, f"its guests ran at the same time for {share:.0%} of {of}{each}")
 
 
-def repeated_mark(share: float, of: str, what: str) -> Mark:
-    """The mark of a trial that was repeated, longer: its guests first ran at the same time for so small a share."""
+def whole_mark(timed: Sequence[TimedRun]) -> Mark | None:
+    """The mark of a trial with runs of one iteration, which count whole although the others ended before them."""
+    start, end = stretch(timed)
+    once = [one.intervals for one in timed if one.measured and len(one.intervals.start_ns) == 1]
+    longest_ns = max((float(one.end_ns[0] - one.start_ns[0]) for one in once), default=0.0)
+    if longest_ns <= 0 or (share := (end - start) / longest_ns) >= _ALMOST:
+        return None
+    text = f"its guests ran at the same time for {share:.0%} of a run of one iteration, which counts whole"
+    return Mark(MarkKind.OVERLAP, text)
+
+
+def repeated_mark(share: float, of: str, what: str, attempt: int = 1) -> Mark:
+    """The mark of a trial that is repeated, longer: its guests ran at the same time for so small a share.
+
+    attempt: number of the window in which they did.
+    """
     ran = f"its guests ran at the same time for {share:.0%} of {of}"
-    return Mark(MarkKind.REPEATED, f"{ran}: {what} repeated with windows {LONGER:g} times as long")
+    return Mark(MarkKind.REPEATED, f"{ran}: {what} repeated with windows {LONGER**attempt:g} times as long")
 
 
 def within_windows(

@@ -34,9 +34,9 @@ class Admission:
         return self._works[placement.workload].seconds
 
     def admit(
-        self, placement: Placement, running_guest: RunningGuest, trial: Trial, *, again: bool = False
+        self, placement: Placement, running_guest: RunningGuest, trial: Trial, *, attempt: int = 1
     ) -> PlacementRun:
-        """Refuse a placement that cannot run in its guest. `again`: its trial is repeated, longer."""
+        """Refuse a placement that cannot run in its guest. attempt: above 1 where its trial is repeated, longer."""
         work, guest = self._works[placement.workload], running_guest.guest
         if "disk" in work.needs and guest.disk is None:
             refusal = running_guest.lacks("disk")
@@ -51,10 +51,10 @@ class Admission:
         host_timed = running_guest.timing == "laboratory" and placement.role != "service"
         session, limits, costs = running_guest.session, self._plan.limits, self._probe_costs
         monitor = ClockMonitor(session, limits, guest.cpu_ns, costs, host_timed=host_timed)
-        name = f"t{trial.index}-{placement.ordinal}{'-again' if again else ''}"
+        name = f"t{trial.index}-{placement.ordinal}{f'-{attempt}' if attempt > 1 else ''}"
         in_group = placement.role == "measured" and len(trial.measured) > 1 and trial.turns is None and not host_timed
         state = RunState(name, host_timed=host_timed, in_slices=trial.turns is not None, in_group=in_group)
-        return PlacementRun(placement, running_guest, work, state, monitor, work.seconds * (LONGER if again else 1.0))
+        return PlacementRun(placement, running_guest, work, state, monitor, work.seconds * LONGER ** (attempt - 1))
 
     def place(self, running: Sequence[PlacementRun], block: int) -> None:
         """Bind the guests to processors: those that work at the same time share the intended number of all their work.

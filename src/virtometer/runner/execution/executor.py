@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 
 from virtometer.analysis.score.overlap import (
+    ATTEMPTS,
     ENOUGH,
     TimedRun,
     load_marks,
@@ -20,6 +21,7 @@ from virtometer.analysis.score.overlap import (
     repeated_mark,
     start_skew_ns,
     stretch,
+    whole_mark,
 )
 from virtometer.design.plan.resolved import ResolvedPlan
 from virtometer.design.schedule.start_order import started_in_order
@@ -216,10 +218,10 @@ class Executor:
 
         None: its guests hardly worked at the same time, and it is repeated.
         """
-        trial, again = party.trial, window.number > 1
+        trial, last = party.trial, window.number == ATTEMPTS
         for placement in trial.placements:
             guest = guests[placement.guest_key].agent(placement.instance)
-            party.members.append(self._admission.admit(placement, guest, trial, again=again))
+            party.members.append(self._admission.admit(placement, guest, trial, attempt=window.number))
         self._admission.place(party.members, trial.block)
         services = [one for one in party.members if one.placement.role == "service"]
         working = [one for one in party.members if one.placement.role != "service"]
@@ -234,21 +236,23 @@ class Executor:
             timed = [_timed(one) for one in working]
             several = len(trial.measured) > 1
             share = overlap(timed) if several else 1.0
-            if share < ENOUGH and not again:
-                party.repeated = repeated_mark(share, "the window", "it was")
+            if share < ENOUGH and not last:
+                party.repeated = repeated_mark(share, "the window", "it was", window.number)
                 return None
             shared = stretch(timed)
             try:
                 found = party.scored(working, timed, shared, (shared[1] - shared[0]) * 1e-9)
             except TrialFailed as cause:
-                if again or not several or cause.failure.kind is not FailureKind.SAMPLES:
+                if last or not several or cause.failure.kind is not FailureKind.SAMPLES:
                     raise
                 # Iterations are as long as the stretch: in a longer one some lie within.
-                party.repeated = repeated_mark(share, "the window, without a whole iteration", "it was")
+                whole = "the window, without a whole iteration"
+                party.repeated = repeated_mark(share, whole, "it was", window.number)
                 return None
         if len(working) > 1:
             mark = overlap_mark(share, by_tool=any(run.by_tool for run in found.runs))
-            found.marks += [*late, *([mark] if mark is not None else []), *load_marks(timed, shared)]
+            whole = None if mark is not None else whole_mark(timed)
+            found.marks += [*late, *(one for one in (mark, whole) if one is not None), *load_marks(timed, shared)]
         found.skew_ns = start_skew_ns(timed) if several else 0
         found.runs += party.served(services, len(working), shared)
         return found

@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from virtometer.analysis.score.overlap import LONGER
+from virtometer.analysis.score.overlap import ATTEMPTS, LONGER
 from virtometer.analysis.score.slices import disturbed_apart
 from virtometer.analysis.score.window_level import UNLIKE, WindowLevel, level, unlike
 from virtometer.design.schedule.scenarios import WINDOW_SLICES, window_count
@@ -128,11 +128,13 @@ class Party(ABC):
 
 
 def continuous(party: Party) -> Iterator[Window]:
-    """One window; a longer one where it is `repeated`, because its guests hardly worked at the same time."""
+    """One window; longer ones while it is `repeated`, because its guests hardly worked at the same time."""
     order = tuple(range(party.size))
-    yield Window(party.trial.index, 1, party.seconds, order=order)
-    if party.repeated is not None:
-        yield Window(party.trial.index, 2, LONGER * party.seconds, order=order)
+    for number in range(1, ATTEMPTS + 1):
+        before = party.repeated
+        yield Window(party.trial.index, number, LONGER ** (number - 1) * party.seconds, order=order)
+        if party.repeated is before:
+            return
 
 
 class _Rounds(ABC):
