@@ -114,7 +114,7 @@ class Stage(Frozen):
 
 
 class Group(Frozen):
-    """Cells that are followed through all stages: those of the last one."""
+    """Cells with a name of their own. In steps: followed through all stages, the cells are those of the last one."""
 
     name: str
     cells: Selector

@@ -18,7 +18,7 @@ from virtometer.errors import UsageError
 from virtometer.model.plain import Frozen, Level, parse_size
 from virtometer.studies.charts import Chart, misplaced
 from virtometer.studies.data import NOWHERE, PublishedValue, folder, items, values
-from virtometer.studies.questions import Answer
+from virtometer.studies.questions import Answer, Group
 from virtometer.studies.selectors import ANY, Changes, Selector, described, selects, text_of
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the one in C takes a tenth of the time
@@ -145,12 +145,16 @@ class End(Frozen):
 
 
 class Description(Frozen):
-    """One file. reference: what the cells differ by from those that efficiencies are against. processors: of a host."""
+    """One file. reference: what the cells differ by from those that efficiencies are against. processors: of a host.
+
+    groups: cells of a table, with a name and a mean of their own.
+    """
 
     study: str
     question: str
     processors: int = Field(ge=1)
     answers: list[Answer] = Field(default_factory=list)
+    groups: list[Group] = Field(default_factory=list)
     reference: Changes = Field(default_factory=dict)
     environments: list[EnvironmentRule]
     quantities: list[QuantityRule]

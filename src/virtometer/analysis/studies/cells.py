@@ -44,11 +44,39 @@ class StudyCell:
 
 
 @dataclass(frozen=True, slots=True)
+class GroupMean:
+    """The arithmetic mean of the cells of a group with the same quantity, in the printed unit.
+
+    quantity: label of their column, or their metric where they have several. then, least, greatest: of the printed
+    numbers of `cells_then` cells. now: of the new values of `cells_now` cells of one campaign, within each block.
+    """
+
+    quantity: str
+    unit: str
+    then: float | None
+    least: float | None
+    greatest: float | None
+    cells_then: int
+    now: Estimate | None
+    cells_now: int
+
+
+@dataclass(frozen=True, slots=True)
+class CellGroup:
+    """Cells of an item with a name. ids: of these cells."""
+
+    name: str
+    ids: frozenset[str]
+    means: tuple[GroupMean, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class StudySection:
     """An item of a study: rows and columns in the printed order, and its cells, None where nothing is printed.
 
     Values of a text are rows of one column. A figure has no rows: `drawn` are the items that it draws. chart: how a
-    figure is described whose values are printed nowhere; its rows and columns are those of the description.
+    figure is described whose values are printed nowhere; its rows and columns are those of the description. groups: of
+    cells, in the order of the description; empty where it names none.
     """
 
     item: Item
@@ -57,6 +85,7 @@ class StudySection:
     cells: tuple[tuple[StudyCell | None, ...], ...]
     drawn: tuple[str, ...]
     chart: Chart | None = None
+    groups: tuple[CellGroup, ...] = ()
 
     @property
     def filled(self) -> int:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from virtometer.analysis.studies.answers import Answered, answered
 from virtometer.analysis.studies.cells import StudySection, estimate, section
+from virtometer.analysis.studies.grouped import grouped
 from virtometer.analysis.studies.matching import Found, Matcher
 from virtometer.analysis.studies.remarks import remarks
 from virtometer.studies.agreement import ClaimRow, claims_table
@@ -65,7 +66,7 @@ def results(study: Study, analyses: Sequence[Analysis]) -> StudyResults:
     """
     of = description(study.study)
     matcher = Matcher(of, analyses)
-    sections = tuple(section(item, matcher) for item in items(study.study).values())
+    sections = tuple(grouped(section(item, matcher), matcher) for item in items(study.study).values())
     return StudyResults(
         study=study,
         of=of,

@@ -16,7 +16,7 @@ from virtometer.cli.parts.encoding import put_document, say
 if TYPE_CHECKING:
     from virtometer.analysis import Analysis
     from virtometer.analysis.studies.results import StudyResults
-    from virtometer.report.studies.answers import AnswerBlock
+    from virtometer.report.studies.answers import AnswerBlock, AnswerTable
 
 
 class Format(StrEnum):
@@ -141,6 +141,7 @@ def _terminal(made: StudyResults, width: int) -> str:
     from virtometer.cli.study.layout import filled, folded, listed
     from virtometer.report.studies import terminal
     from virtometer.report.studies.answers import blocks
+    from virtometer.report.studies.groups import groups_table
 
     lines = [line for text in terminal.head(made) for line in filled(text, width, "  ")]
     for block in blocks(made):
@@ -152,24 +153,33 @@ def _terminal(made: StudyResults, width: int) -> str:
         grid = terminal.grid(one)
         if grid is not None:
             lines += ["", *folded(grid.corner, grid.rows, grid.columns, grid.cells, width)]
+        groups = groups_table(one, campaigns=bool(made.campaigns))
+        lines += [] if groups is None else ["", *_table(groups, width)]
         for text in terminal.notes(one, made):
             lines += filled(text, width, "  ")
     return "\n".join([*lines, ""])
 
 
 def _answer(block: AnswerBlock, width: int) -> list[str]:
-    """The question with its answers, and its tables with the first column as wide as it may be."""
-    from virtometer.cli.study.layout import filled, listed
+    """The question with its answers, and its tables."""
+    from virtometer.cli.study.layout import filled
 
     lines = filled(block.question, width, "  ") if block.question else []
     lines += filled(f"The study: {block.published}", width, "  ") if block.published else []
     for sentence in block.sentences:
         lines += filled(sentence, width, "  ")
     for table in block.tables:
-        wanted = [max(map(len, column)) for column in zip(table.heads, *table.rows, strict=True)][1:]
-        lines += ["", *listed(table.heads, table.rows, width, (None, *_shared(wanted, width - _LEAST_FIRST)))]
-        lines += filled(table.caption, width, "  ")
+        lines += ["", *_table(table, width)]
     return lines
+
+
+def _table(table: AnswerTable, width: int) -> list[str]:
+    """A table with the first column as wide as it may be, and its caption below."""
+    from virtometer.cli.study.layout import filled, listed
+
+    wanted = [max(map(len, column)) for column in zip(table.heads, *table.rows, strict=True)][1:]
+    lines = listed(table.heads, table.rows, width, (None, *_shared(wanted, width - _LEAST_FIRST)))
+    return [*lines, *filled(table.caption, width, "  ")]
 
 
 def _shared(wanted: Sequence[int], room: int) -> list[int]:

@@ -15,6 +15,7 @@ from virtometer.report.studies.answers import blocks
 from virtometer.report.studies.charts import picture
 from virtometer.report.studies.claims import claim_rows, claims_counted
 from virtometer.report.studies.figures import plain
+from virtometer.report.studies.groups import groups_table
 
 _COLUMNS = 5
 """Columns of numbers that fit beside their labels; further ones follow in a table below."""
@@ -126,6 +127,9 @@ def _section(one: StudySection, found: StudyResults, folder: str, pictures: Mapp
     unit, labels = words.header(shown)
     for at in range(0, len(labels), _COLUMNS):
         parts.append(_cells(shown, unit, labels, slice(at, at + _COLUMNS)))
+    groups = groups_table(one, campaigns=bool(found.campaigns))
+    if groups is not None:
+        parts += [escaped(groups.caption), _table(_widths(len(groups.heads)), groups.heads, groups.rows)]
     parts.append(escaped(words.nowhere_words(one, campaigns=bool(found.campaigns))))
     if one.drawn:
         parts.append(f"Draws {escaped(', '.join(one.drawn))}." + r"\\")
@@ -145,15 +149,19 @@ def _section(one: StudySection, found: StudyResults, folder: str, pictures: Mapp
 def _cells(one: StudySection, unit: str, labels: Sequence[str], some: slice) -> str:
     """Rows and columns as printed; each printed row has a line for all that is said of its cells."""
     rows: list[list[str]] = []
-    for label, cells in zip(one.rows, one.cells, strict=True):
+    of_rows, of_cells = words.marks(one)
+    for label, cells, of_row, marks in zip(one.rows, one.cells, of_rows, of_cells, strict=True):
         texts = [
             words.lines_of(cell, unit=not column.unit)
             for cell, column in zip(cells[some], one.columns[some], strict=True)
         ]
         for what in words.LINES:
             line = [text.get(what, "") for text in texts]
-            if any(line) or what == words.PRINTED:
-                rows.append([label if what == words.PRINTED else f"    {what}", *line])
+            if what == words.PRINTED:
+                of = [words.marked(text, mark) for text, mark in zip(line, marks[some], strict=True)]
+                rows.append([words.marked(label, of_row), *of])
+            elif any(line):
+                rows.append([f"    {what}", *line])
     heads = [unit and f"[{unit}]", *labels[some]]
     count = len(heads) - 1
     width = (_PAGE_CM - _LABELS_CM - _GAP_CM * count) / count

@@ -15,6 +15,7 @@ from virtometer.report.studies.answers import blocks
 from virtometer.report.studies.charts import picture
 from virtometer.report.studies.claims import claim_rows, claims_counted
 from virtometer.report.studies.figures import Drawing
+from virtometer.report.studies.groups import groups_table
 from virtometer.studies.printed import Column
 from virtometer.visible import visible
 
@@ -70,6 +71,7 @@ def _drawn(one: StudySection, by_name: dict[str, StudySection]) -> list[StudySec
 def _item(one: StudySection, identity: str, figure: Drawing | None, found: StudyResults) -> dict[str, Any]:
     shown = words.shown(one)
     unit, labels = words.header(shown)
+    of_rows, of_cells = words.marks(shown)
     return {
         "id": identity,
         "title": f"{one.item.item}: {one.item.title}" if one.item.kind != "text" else f"{one.item.item}",
@@ -86,9 +88,10 @@ def _item(one: StudySection, identity: str, figure: Drawing | None, found: Study
         "unit": unit,
         "columns": labels,
         "rows": [
-            (label, [_cell(cell, column) for cell, column in zip(row, shown.columns, strict=True)])
-            for label, row in zip(shown.rows, shown.cells, strict=True)
+            (words.marked(label, of_row), [_cell(*one) for one in zip(row, shown.columns, marks, strict=True)])
+            for label, row, of_row, marks in zip(shown.rows, shown.cells, of_rows, of_cells, strict=True)
         ],
+        "groups": groups_table(shown, campaigns=bool(found.campaigns)),
         "figure": None if figure is None else (Markup(figure.svg), figure.alternative, figure.caption),
         "drawn": one.drawn,
         "nowhere": words.nowhere_words(one, campaigns=bool(found.campaigns)),
@@ -105,8 +108,10 @@ def _item(one: StudySection, identity: str, figure: Drawing | None, found: Study
     }
 
 
-def _cell(cell: StudyCell | None, column: Column) -> dict[str, str]:
-    return words.lines_of(cell, unit=not column.unit)
+def _cell(cell: StudyCell | None, column: Column, mark: str) -> dict[str, str]:
+    """What is said of a cell, with the letter of its group as `mark`; empty for none."""
+    found = words.lines_of(cell, unit=not column.unit)
+    return {**found, "mark": mark} if found and mark else found
 
 
 def _resource(name: str) -> str:

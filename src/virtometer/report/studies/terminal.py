@@ -38,12 +38,16 @@ def grid(section: StudySection) -> Grid | None:
         return None
     unit, labels = words.header(section)
     rows, cells = [], []
-    for label, row in zip(section.rows, section.cells, strict=True):
+    of_rows, of_cells = words.marks(section)
+    for label, row, of_row, marks in zip(section.rows, section.cells, of_rows, of_cells, strict=True):
         texts = [words.lines_of(cell, unit=not column.unit) for cell, column in zip(row, section.columns, strict=True)]
         for what in words.LINES:
             line = [text.get(what, "") for text in texts]
-            if any(line) or what == words.PRINTED:
-                rows.append(label if what == words.PRINTED else f"  {what}")
+            if what == words.PRINTED:
+                rows.append(words.marked(label, of_row))
+                cells.append([words.marked(text, mark) for text, mark in zip(line, marks, strict=True)])
+            elif any(line):
+                rows.append(f"  {what}")
                 cells.append(line)
     return Grid(unit and f"[{unit}]", labels, rows, cells)
 

@@ -101,6 +101,28 @@ def header(section: StudySection) -> tuple[str, tuple[str, ...]]:
     return shared, tuple(labels)
 
 
+def marks(section: StudySection) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    """The letters of the groups, `(a)`: of the rows, if each has cells of one group alone, else of the cells."""
+    letters = {identity: letter(at) for at, group in enumerate(section.groups) for identity in group.ids}
+    of_cells = tuple(
+        tuple("" if cell is None else letters.get(cell.published.id, "") for cell in row) for row in section.cells
+    )
+    of_rows = [{one for one in row if one} for row in of_cells]
+    if section.groups and all(len(some) <= 1 for some in of_rows) and len(section.columns) > 1:
+        return tuple("".join(some) for some in of_rows), tuple(("",) * len(row) for row in of_cells)
+    return ("",) * len(section.rows), of_cells
+
+
+def letter(at: int) -> str:
+    """What stands beside the cells of the group with this number, counted from 0."""
+    return f"({chr(ord('a') + at)})"
+
+
+def marked(text: str, mark: str) -> str:
+    """A text with the letter of its group, where it has one."""
+    return f"{text} {mark}" if mark else text
+
+
 def shown(section: StudySection) -> StudySection:
     """The section with what is shown of it: of a chart, the rows and columns that have a new value."""
     if section.chart is None:
