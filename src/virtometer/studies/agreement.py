@@ -26,6 +26,9 @@ Figure = Literal["ratio", "speed ratio", "loss", "gain", "difference", "value"]
 _OF_WORKS = frozenset({"speed ratio", "loss", "gain"})
 _SHARES = frozenset({"fair", "unfair"})
 
+SHORT_FORM = "measured in short form"
+"""Of new cells that are from a campaign with less work than its plan has in full."""
+
 NOT_PRINTED = "the study prints no number for it"
 RESTATED = "the only printed number is the claim itself"
 CHARTED = "its values are printed nowhere, so that only new cells decide it"
@@ -76,12 +79,16 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class ClaimRow:
-    """A claim with its verdicts: by the printed cells of the studies, and by new ones. new: None without campaigns."""
+    """A claim with its verdicts: by the printed cells of the studies, and by new ones. new: None without campaigns.
+
+    short_form: names of the campaigns in short form that new cells are from.
+    """
 
     claim: Claim
     rule: Rule
     published: Outcome
     new: Outcome | None
+    short_form: tuple[str, ...] = ()
 
     @property
     def claim_id(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -75,6 +76,18 @@ def made(
             planned=tuple(record.trial for record in records), trials=tuple(records), guests=tuple(starts), commands=(),
         )
     )  # fmt: skip
+
+
+def named(of: Analysis, name: str, shortened: Sequence[str] = ()) -> Analysis:
+    """The campaign as that of a plan with this name, in the short form that replaced these."""
+    plan = of.campaign.plan.model_copy(update={"name": name, "shortened": list(shortened)})
+    return analyse(replace(of.campaign, plan=plan))
+
+
+def first_blocks(of: Analysis, blocks: int) -> Analysis:
+    """The campaign as it was after so many blocks."""
+    trials = tuple(one for one in of.campaign.trials if one.trial.block < blocks)
+    return analyse(replace(of.campaign, trials=trials))
 
 
 def _in_parts(scenarios: Sequence[Mapping[str, Any]], works: Sequence[Work]) -> list[dict[str, Any]]:

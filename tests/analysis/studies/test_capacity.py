@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.analysis.simulated_campaigns import Place
-from tests.analysis.studies.hand_made import ALONE, NATIVE, linpack, made
+from tests.analysis.studies.hand_made import ALONE, NATIVE, first_blocks, linpack, made
 from virtometer.analysis import Analysis
 from virtometer.analysis.studies.capacity import CapacityFound, Reach, capacity
 from virtometer.analysis.studies.matching import Matcher
@@ -67,3 +67,32 @@ def test_a_campaign_that_carries_two_guests() -> None:
     assert (two.total_now.value, three.total_now.value) == pytest.approx((1.9, 1.7))
     assert (three.kept_now.value, three.kept_now.low) == pytest.approx((0.5, 0.5))
     assert (found.keeps_now, found.grows_now, found.by) == (Reach(2, 2, 3), Reach(2, 2, 3), "box")
+    assert found.campaigns == (0,)
+
+
+def test_rows_of_several_campaigns_have_one_median() -> None:
+    """Two guests reach 1.9, 1.6 and 1.2 times the speed of one: the first two in a campaign, the last in another."""
+    reached = {1000: 1.9, 2000: 1.6, 4000: 1.2}
+
+    def campaign(name: str, *sizes: int) -> Analysis:
+        works = [linpack(size, 1e9) for size in sizes]
+
+        def rate(placement: Placement, trial: Trial) -> float:
+            guests = sum(one.role != "service" for one in trial.placements)
+            return 1e9 * (1.0 if guests == 1 else reached[int(placement.workload.split()[1])] / 2)
+
+        growing = {"name": "growing", "type": "together", "environment": name, "guests": [1, 2]}
+        return made([NATIVE, Place(name, "lxc")], works, rate, [growing, ALONE])
+
+    some = campaign("box", 1000, 2000), campaign("pod", 4000)
+    selector = {"item": ["6.1", "6.2"]}
+    found = carried("tsiouprou2010", selector, *some)
+    two = found.works[0].groups[0]
+    assert two.total_now is not None and two.kept_now is not None
+    assert (two.guests, two.total_now.value, two.kept_now.value) == pytest.approx((2, 1.6, 0.8))
+    assert (found.works[0].by, found.campaigns) == ("box, pod", (0, 1))
+    first = carried("tsiouprou2010", selector, some[0])
+    assert first.works[0].groups[0].total_now is not None and first.campaigns == (0,)
+    assert first.works[0].groups[0].total_now.value == pytest.approx((1.9 * 1.6) ** 0.5)
+    whole = carried("tsiouprou2010", selector, some[0], first_blocks(some[1], 4))
+    assert whole.campaigns == (0,) and whole.works[0].groups[0].total_now == first.works[0].groups[0].total_now

@@ -7,10 +7,11 @@ import math
 import pytest
 
 from tests.analysis.simulated_campaigns import Place, Work
-from tests.analysis.studies.hand_made import levels, made
+from tests.analysis.studies.hand_made import HALF, SWING, Rate, first_blocks, levels, made
 from virtometer.analysis import Analysis
 from virtometer.analysis.studies.effects import EffectRow, EffectsFound, effects
 from virtometer.analysis.studies.matching import Matcher
+from virtometer.model import Placement, Trial
 from virtometer.studies.data import items, values
 from virtometer.studies.questions import Effects, Parameter
 from virtometer.studies.sections import description
@@ -150,6 +151,89 @@ def test_a_campaign_with_known_effects() -> None:
     assert (crossed.ratio.value, crossed.pairs) == pytest.approx((2 / 3, 2))  # asterisks stand for nothing here
     whole = row(found.main, "virtualization").now
     assert whole is not None and whole.ratio.value == pytest.approx((0.4 * 0.8 * 0.2 / 0.5 * 0.6 / 0.5) ** 0.25)
+
+
+SENDS, RECEIVES = WORKS[:5], WORKS[5:]
+BARE_PLACES = PLACES[:2]
+HALVES = [*BARE_PLACES, vm("emulated 64", "e1000", 64, 0.2), vm("virtio 64", "virtio", 64, 0.8)]
+
+
+def swinging(places: list[Place], works: list[Work]) -> Rate:
+    """Guests with virtio have the swing of hand-made campaigns twice, so that their efficiency has it once."""
+    level = levels(places, works)
+
+    def rate(placement: Placement, trial: Trial) -> float:
+        part = SWING if placement.environment.startswith("virtio") else 0.0
+        return level(placement, trial) * math.exp(part if trial.block % 2 else -part)
+
+    return rate
+
+
+def test_pairs_of_several_campaigns_make_one_effect() -> None:
+    sends = made(PLACES, SENDS, swinging(PLACES, SENDS))
+    receives = made(HALVES, RECEIVES, levels(HALVES, RECEIVES))
+    found = found_in("lemberger2010", Effects(cells=NET, parameters=[VIRTUALIZATION, TOOLS, BITS]), sends, receives)
+    tools = row(found.main, "tools").now
+    assert tools is not None and tools.ratio.low is not None and tools.ratio.high is not None
+    # Writes: 0.8 by 0.4 with 64 bits, 0.6 by 0.2 with 32 bits; reads: 0.8 by 0.2. Two of three pairs swing.
+    mean, half = (2 * 3 * 4) ** (1 / 3), 2 / 3 * HALF
+    assert (tools.ratio.value, tools.ratio.low, tools.ratio.high) == pytest.approx(
+        (mean, mean * math.exp(-half), mean * math.exp(half)), rel=1e-5
+    )
+    assert (tools.pairs, tools.campaigns, tools.verdict) == (3, (0, 1), "matters")
+    bits = row(found.main, "bits").now
+    assert bits is not None and (bits.pairs, bits.campaigns) == (2, (0,))
+    assert found.campaigns == (0, 1)
+    alone = row(found_in("lemberger2010", Effects(cells=NET, parameters=[TOOLS]), sends).main, "tools").now
+    assert alone is not None and alone.ratio.value == pytest.approx(math.sqrt(6)) and alone.campaigns == (0,)
+
+
+def test_a_pair_is_never_across_campaigns() -> None:
+    emulated, virtio = [*BARE_PLACES, PLACES[2]], [*BARE_PLACES, PLACES[3]]
+    some = [made(places, SENDS, levels(places, SENDS)) for places in (emulated, virtio)]
+    assert row(found_in("lemberger2010", Effects(cells=NET, parameters=[TOOLS]), *some).main, "tools").now is None
+
+
+def test_an_interaction_is_from_a_campaign_that_has_all_four_cells() -> None:
+    few = made(HALVES, SENDS, levels(HALVES, SENDS))  # 64 bits alone
+    whole = made(PLACES, WORKS, levels(PLACES, WORKS))
+    found = found_in("lemberger2010", Effects(cells=NET, parameters=[TOOLS, BITS]), few, whole)
+    crossed, tools = found.interactions[0].now, row(found.main, "tools").now
+    assert crossed is not None and tools is not None
+    assert crossed.ratio.value == pytest.approx(2 / 3) and (crossed.pairs, crossed.campaigns) == (2, (1,))
+    # The pair of writes with 64 bits is from the first campaign, the three others from the second one.
+    assert tools.ratio.value == pytest.approx((4 * 2 * 3 * 3) ** 0.25) and tools.campaigns == (0, 1)
+
+
+def test_a_campaign_with_too_few_blocks_does_not_take_part() -> None:
+    sends = made(PLACES, SENDS, levels(PLACES, SENDS))
+    receives = first_blocks(made(HALVES, RECEIVES, levels(HALVES, RECEIVES)), 5)
+    tools = row(found_in("lemberger2010", Effects(cells=NET, parameters=[TOOLS]), sends, receives).main, "tools").now
+    assert tools is not None and (tools.pairs, tools.campaigns) == (2, (0,)) and tools.ratio.low is not None
+
+
+@pytest.mark.parametrize(
+    ("bits", "marks", "verdict"),
+    [
+        ("32", ["none"], "one pair only"),  # 46.02 by 18.05
+        ("32", ["none", "asterisk"], "matters"),
+        ("64", ["none"], "one pair only"),  # 52.47 by 52.54
+        ("64", ["none", "asterisk"], "does not matter"),
+    ],
+)
+def test_one_printed_pair_decides_nothing(bits: str, marks: list[str], verdict: str) -> None:
+    cells = {**NET, "operation": ["write"], "bits": [bits], "options.column_mark": marks}
+    then = row(found_in("lemberger2010", Effects(cells=cells, parameters=[TOOLS])).main, "tools").then
+    assert then is not None and (then.pairs, then.verdict) == (len(marks), verdict)
+
+
+def test_an_interaction_of_one_pair_does_not_make_its_parameters_matter() -> None:
+    cells = {**NET, "operation": ["write"], "options.column_mark": ["none"]}
+    found = found_in("lemberger2010", Effects(cells=cells, parameters=[TOOLS, BITS]))
+    crossed, tools = row(found.interactions, "tools", "bits").then, row(found.main, "tools").then
+    assert crossed is not None and tools is not None
+    assert (crossed.pairs, crossed.verdict) == (1, "one pair only")
+    assert (tools.pairs, tools.verdict) == (2, "undecided")
 
 
 def test_a_campaign_without_an_effect() -> None:

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from tests.analysis.simulated_campaigns import Place, Work
-from tests.analysis.studies.hand_made import ALONE, NATIVE, made
+from tests.analysis.studies.hand_made import ALONE, NATIVE, made, named
 from virtometer.analysis import Analysis
 from virtometer.analysis.studies.fairness import Shared, fairness, widest
 from virtometer.analysis.studies.matching import Matcher
@@ -72,6 +72,26 @@ def test_a_campaign_with_one_slow_guest() -> None:
     assert shares.uneven_now is not None and shares.worst_now is not None and shares.in_blocks is not None
     assert (shares.guests, shares.uneven_now.value, shares.in_blocks.value) == pytest.approx((3, 2, 2))
     assert shares.worst_now.value == pytest.approx(50 / (250 / 3)) and shares.verdict_now == "unfair"
+    assert shares.campaigns == (0,)
+
+
+def test_works_of_several_campaigns_are_judged_as_one() -> None:
+    """Reading is shared 2 to 1, writing alike: each in a campaign of the study."""
+
+    def campaign(op: str, slow: float) -> Analysis:
+        def rate(placement: Placement, trial: Trial) -> float:
+            return slow if placement.guest == 2 and len(trial.placements) > 1 else 100.0
+
+        works = [Work(op, "disk", op, "B/s", 100.0)]
+        return named(made([NATIVE, BOX], works, rate, [GROUPS, ALONE]), f"appel2008 {op}")
+
+    found = shared("appel2008", ASKED, campaign("read", 50.0), campaign("write", 100.0))
+    shares = found.shares[0]
+    assert shares.uneven_now is not None and shares.worst_now is not None and shares.in_blocks is not None
+    # The median of two rows is the mean of their logarithms.
+    assert (shares.uneven_now.value, shares.in_blocks.value) == pytest.approx((math.sqrt(2), math.sqrt(2)))
+    assert shares.worst_now.value == pytest.approx(math.sqrt(50 / (250 / 3)))
+    assert (shares.verdict_now, shares.campaigns, found.campaigns) == ("partly fair", (0, 1), (0, 1))
 
 
 def test_shares_that_are_fair_on_average_but_not_in_single_blocks() -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.analysis.simulated_campaigns import Place, Work
-from tests.analysis.studies.hand_made import ALONE, NATIVE, linpack, made
-from virtometer.analysis.studies.guests import measured_rows, printed_rows, sizes
+from tests.analysis.studies.hand_made import ALONE, NATIVE, linpack, made, named
+from virtometer.analysis import Analysis
+from virtometer.analysis.studies.guests import measured_rows, places_of, printed_rows, sizes
 from virtometer.analysis.studies.matching import Matcher
 from virtometer.model import Placement, Trial
 from virtometer.studies.data import PublishedValue, items, values
@@ -76,3 +77,30 @@ def test_cells_are_filled_by_the_guests_of_a_campaign() -> None:
     rows = measured_rows(Asked(name="linpack", cells={"item": ["6.1", "6.2"]}), cells("tsiouprou2010"), matcher)
     assert len(rows) == 1 and [one.guests for one in rows[0].groups] == [2]
     assert rows[0].groups[0].total[0] / rows[0].alone[0] == pytest.approx(0.75)
+    assert (rows[0].by, rows[0].campaign) == ("box", 0)
+
+
+def test_each_row_of_cells_is_from_the_first_campaign_that_has_its_groups() -> None:
+    """Linpack of one order alone in the first campaign, at once in the second, and of another order in the third."""
+    works = [linpack(2000, 100.0)], [linpack(2000, 100.0)], [linpack(4000, 100.0)]
+    scenarios = [ALONE], [GROUPS, ALONE], [GROUPS, ALONE]
+    some = [made([NATIVE, BOX], of, rate, how) for of, how in zip(works, scenarios, strict=True)]
+    asked = Asked(name="linpack", cells={"item": ["6.1", "6.2"]})
+    rows = measured_rows(asked, cells("tsiouprou2010"), Matcher(description("tsiouprou2010"), some))
+    assert [(row.campaign, [one.guests for one in row.groups]) for row in rows] == [(1, [2]), (2, [2])]
+    assert places_of(rows) == "box" and places_of([]) == ""
+
+
+def test_series_are_those_of_all_campaigns_of_the_study_and_each_once() -> None:
+    def of(name: str, *ops: str) -> Analysis:
+        works = [Work(op, "memory", op, "B/s", 100.0) for op in ops]
+        return named(made([NATIVE, BOX], works, rate, [GROUPS, ALONE]), name)
+
+    other, one, two = of("zupka2008 smp", "copy"), of("appel2008 a", "copy"), of("appel2008 b", "copy", "scale")
+
+    def campaigns(*some: Analysis) -> list[int]:
+        return [row.campaign for row in measured_rows(ASKED, [], Matcher(description("appel2008"), some))]
+
+    assert sorted(campaigns(other, one, two)) == [1, 2]
+    assert campaigns(other, of("appel2008 c", "add")) == [0]  # another study's, where this study has none
+    assert campaigns(other, other) == [0]

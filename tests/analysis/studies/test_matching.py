@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from tests.analysis.simulated_campaigns import Place, Work
-from tests.analysis.studies.hand_made import NATIVE, levels, linpack, made
-from virtometer.analysis import Analysis, analyse
+from tests.analysis.studies.hand_made import NATIVE, levels, linpack, made, named
+from virtometer.analysis import Analysis
 from virtometer.analysis.studies.matching import NOT_HERE, NOT_YET, Found, Matcher, Missing
 from virtometer.studies.data import value
 from virtometer.studies.sections import description
@@ -36,25 +34,37 @@ def test_the_best_stand_in_of_the_first_campaign_that_has_one() -> None:
 
 
 def test_the_campaign_of_the_items_own_experiment_comes_first() -> None:
-    def named(name: str, place: Place) -> Analysis:
-        one = campaign(place)
-        plan = one.campaign.plan.model_copy(update={"name": name})
-        return analyse(replace(one.campaign, plan=plan))
+    def of(name: str, place: Place) -> Analysis:
+        return named(campaign(place), name)
 
     runc, lxc = Place("a", "runc", {"": 0.5}), Place("b", "lxc", {"": 0.4})
-    assert by(campaign(lxc), named("tsiouprou2010 linpack", runc)) == ("a", 1)
-    assert by(campaign(lxc), named("tsiouprou2010 linpack-32", runc)) == ("a", 1)
-    assert by(campaign(lxc), named("tsiouprou2010 linpacks", runc)) == ("b", 0)
-    assert by(campaign(lxc), named("lemberger2010 linpack", runc)) == ("b", 0)
+    assert by(campaign(lxc), of("tsiouprou2010 linpack", runc)) == ("a", 1)
+    assert by(campaign(lxc), of("tsiouprou2010 linpack-32", runc)) == ("a", 1)
+    assert by(campaign(lxc), of("tsiouprou2010 linpacks", runc)) == ("b", 0)
+    assert by(campaign(lxc), of("lemberger2010 linpack", runc)) == ("b", 0)
+
+
+def test_cells_are_looked_for_in_one_campaign_alone() -> None:
+    runc, lxc = Place("a", "runc", {"": 0.5}), Place("b", "lxc", {"": 0.4})
+    matcher = Matcher(STUDY, [campaign(runc), campaign(), campaign(lxc)])
+    assert [matcher.within(at).campaigns_for(GUEST_64) for at in range(3)] == [[0], [1], [2]]
+    inside = matcher.within(2).find(GUEST_64)
+    assert isinstance(inside, Found) and (inside.by, inside.campaign) == ("b", 2)
+    assert matcher.within(1).find(GUEST_64) == Missing(NOT_HERE)
+    whole = matcher.find(GUEST_64)
+    assert isinstance(whole, Found) and (whole.by, whole.campaign) == ("a", 0)
+    standing = matcher.within(2).standing(2, "b").find(GUEST_64)
+    assert isinstance(standing, Found) and standing.by == "b"
+
+
+def test_the_campaigns_of_a_study_are_those_of_its_plans() -> None:
+    some = [named(campaign(), name) for name in ("tsiouprou2010 linpack", "tsiouprou2010", "klein2008 netperf")]
+    assert Matcher(STUDY, some).own == [0] and Matcher(STUDY, some).within(2).own == []
 
 
 def test_an_experiment_whose_name_goes_on_is_another_one() -> None:
     names = ("tsiouprou2010 parallel-net-disk", "tsiouprou2010 parallel-net")
-    some = [campaign() for _ in names]
-    some = [
-        analyse(replace(one.campaign, plan=one.campaign.plan.model_copy(update={"name": name})))
-        for one, name in zip(some, names, strict=True)
-    ]
+    some = [named(campaign(), name) for name in names]
     assert Matcher(STUDY, some).campaigns_for(value("tsiouprou2010/6.5/r1c1")) == [1, 0]
     assert Matcher(STUDY, some).campaigns_for(value("tsiouprou2010/6.10/r1c1")) == [0, 1]
 

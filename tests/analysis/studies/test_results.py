@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from tests.analysis.simulated_campaigns import Place
-from tests.analysis.studies.hand_made import NATIVE, levels, linpack, made
+from tests.analysis.studies.hand_made import NATIVE, levels, linpack, made, named
 from virtometer.analysis import analyse
 from virtometer.analysis.studies.answers import RatiosFound
-from virtometer.analysis.studies.results import results
+from virtometer.analysis.studies.results import judged, results
 from virtometer.studies.data import items, studies, values
 from virtometer.studies.sections import chart_cells
 
@@ -36,7 +36,24 @@ def test_campaigns_fill_cells_and_judge_claims() -> None:
     assert next(one for one in found.sections if one.item.item == "5.1").filled == 20
     verdicts = {row.claim_id: row.new.verdict for row in found.claims if row.new is not None}
     assert verdicts["c008"] == "disagrees"  # half as fast is not about equal
-    assert found.campaigns == ("simulated",)
+    assert (found.campaigns, found.shortened) == (("simulated",), ((),))
+    assert all(row.short_form == () for row in found.claims)
+
+
+def test_claims_and_campaigns_keep_that_a_short_form_measured() -> None:
+    places = [NATIVE, Place("box", "lxc", {"": 0.5})]
+    works = [linpack(1000, 1e9)], [linpack(4000, 1e9)]
+    short, whole = (made(places, of, levels(places, of)) for of in works)
+    some = [named(whole, "tsiouprou2010 linpack"), named(short, "tsiouprou2010 linpack-b", ["windows of 1 s"])]
+    found = results(studies()["tsiouprou2010"], some)
+    assert found.shortened == ((), ("windows of 1 s",))
+    of_both = next(row for row in found.claims if row.claim_id == "c008")
+    assert of_both.new is not None and {one.subject.array_order for one in of_both.new.pairs} == {500, 2000}
+    assert of_both.short_form == ("tsiouprou2010 linpack-b",)
+    untried = [row for row in found.claims if row.new is not None and not row.new.pairs]
+    assert untried and all(row.short_form == () for row in untried)
+    alone = judged(studies()["tsiouprou2010"], some[:1])
+    assert all(row.short_form == () for row in alone)
 
 
 def test_claims_stay_undecided_without_intervals() -> None:

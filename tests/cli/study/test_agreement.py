@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from tests.cli.laboratory import virtometer
+from tests.report.studies.filled import with_short_form
 from tests.studies.validator import EXPERIMENTS
-from virtometer.cli.study.agreement import agreement_lines, claim_lines, numbers, shared_lines
+from virtometer.cli.study.agreement import agreement_lines, agreement_object, claim_lines, numbers, shared_lines
 from virtometer.studies.agreement import ClaimRow, claims_table, counts
 from virtometer.studies.data import studies, value
 from virtometer.studies.shared_runs import shared_runs
@@ -87,11 +88,11 @@ def test_the_json_has_every_pair_with_its_cells() -> None:
     assert found["counts"] == {"published": counts(row.published for row in rows), "new": None}
     assert [claim["claim_id"] for claim in found["claims"]] == [row.claim.claim_id for row in rows]
     for claim, row in zip(found["claims"], rows, strict=True):
-        assert (claim["published"]["verdict"], claim["published"]["reason"], claim["new"]) == (
+        assert (claim["published"]["verdict"], claim["published"]["reason"]) == (
             row.published.verdict,
             row.published.reason,
-            None,
         )
+        assert (claim["new"], claim["short_form"]) == (None, [])
         for pair in claim["published"]["pairs"]:
             assert value(pair["subject"]).study == "lemberger2010"
             assert pair["figure"]["low"] <= pair["figure"]["value"] <= pair["figure"]["high"]
@@ -103,3 +104,18 @@ def test_the_json_of_one_claim_has_it_alone() -> None:
     assert [claim["claim_id"] for claim in found["claims"]] == ["lemberger2010/c047"]
     assert found["claims"][0]["published"]["wanted"] == {"low": 2, "high": None, "open": False, "outside": False}
     assert found["shared"] == []
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_claims_say_that_a_short_form_measured_them(width: int) -> None:
+    of = with_short_form()
+    row = next(one for one in of.claims if one.claim_id == "c008")
+    lines = claim_lines(row, width)
+    assert max(map(len, lines)) <= width
+    assert "measured in short form: tsiouprou2010 linpack" in lines
+    assert sum("(measured in short form)" in line for line in lines) == 1
+    table = agreement_lines(of.study, of.claims, width)
+    assert max(map(len, table)) <= width and "short form" in " ".join(table)
+    found = {claim["claim_id"]: claim["short_form"] for claim in agreement_object(of.study, of.claims)["claims"]}
+    assert found["tsiouprou2010/c008"] == ["tsiouprou2010 linpack"]
+    assert [name for name, of in found.items() if of] == [one.claim.claim_id for one in of.claims if one.short_form]

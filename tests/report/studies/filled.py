@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.analysis.simulated_campaigns import Place, Work
-from tests.analysis.studies.hand_made import ALONE, NATIVE, levels, linpack, made
+from tests.analysis.studies.hand_made import ALONE, NATIVE, levels, linpack, made, named
 from virtometer.analysis.studies.cells import StudySection
 from virtometer.analysis.studies.results import StudyResults, results
 from virtometer.model import Placement, Trial
@@ -17,6 +17,17 @@ def filled() -> StudyResults:
     works = [linpack(1000, 1e9), linpack(4000, 1e9)]
     places = [NATIVE, Place(ODD, "lxc", {"": 0.5})]
     return results(studies()["tsiouprou2010"], [made(places, works, levels(places, works))])
+
+
+def with_short_form() -> StudyResults:
+    """Linpack of tsiouprou2010: the small size in short form, and the large one in full."""
+    places = [NATIVE, Place("box", "lxc", {"": 0.5})]
+    small, large = ([linpack(size, 1e9)] for size in (1000, 4000))
+    short = named(
+        made(places, small, levels(places, small)), "tsiouprou2010 linpack", ["windows of 1 s instead of 9 s"]
+    )
+    whole = named(made(places, large, levels(places, large)), "tsiouprou2010 parallel-linpack")
+    return results(studies()["tsiouprou2010"], [short, whole])
 
 
 SIZES = (4096, 32768, 262144, 1048576, 4194304)

@@ -11,7 +11,7 @@ from virtometer.analysis.studies.effects import EffectsFound, effects
 from virtometer.analysis.studies.fairness import FairnessFound, fairness
 from virtometer.analysis.studies.matching import Matcher
 from virtometer.analysis.studies.ranking import RankingFound, ranking
-from virtometer.analysis.studies.ratios import Ratios, joined, ratio_now, ratio_then, ratios
+from virtometer.analysis.studies.ratios import Ratios, campaigns_of, joined, ratio_now, ratio_then, ratios
 from virtometer.analysis.studies.steps import StepsFound, steps
 from virtometer.studies.data import PublishedValue
 from virtometer.studies.questions import Answer
@@ -24,12 +24,13 @@ class RatiosFound:
     """Ratios of cells.
 
     then: of the printed cells; now: of those that the campaigns fill, and then_there: of these as printed. None: of
-    none.
+    none. campaigns: numbers of those that took part.
     """
 
     then: Ratios | None
     now: Ratios | None
     then_there: Ratios | None
+    campaigns: tuple[int, ...] = ()
 
 
 Evidence = RatiosFound | EffectsFound | CapacityFound | RankingFound | FairnessFound | StepsFound
@@ -64,9 +65,15 @@ def _found(answer: Answer, cells: Sequence[PublishedValue], matcher: Matcher) ->
         return steps(answer.steps, some, matcher)
     pairs = [(one, against) for one in some if (against := _against(answer, one, matcher)) is not None]
     then = [ratio_then(*pair) if all(one.better for one in pair) else None for pair in pairs]
-    now = [joined([of]) if (of := ratio_now(*pair, matcher)) else None for pair in pairs]
+    found = [ratio_now(*pair, matcher) for pair in pairs]
+    now = [None if one is None else joined([one]) for one in found]
     there = [printed for printed, measured in zip(then, now, strict=True) if measured is not None]
-    return RatiosFound(ratios(then), ratios(None if one is None else one.value for one in now), ratios(there))
+    return RatiosFound(
+        ratios(then),
+        ratios(None if one is None else one.value for one in now),
+        ratios(there),
+        campaigns_of(one for one in found if one is not None),
+    )
 
 
 def _against(answer: Answer, value: PublishedValue, matcher: Matcher) -> PublishedValue | None:

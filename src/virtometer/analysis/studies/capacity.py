@@ -11,10 +11,10 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from virtometer.analysis.studies.guests import MeasuredRow, PrintedRow, measured_rows, printed_rows, sizes
+from virtometer.analysis.studies.guests import MeasuredRow, PrintedRow, measured_rows, places_of, printed_rows, sizes
 from virtometer.analysis.studies.matching import Matcher
 from virtometer.analysis.studies.measured import Blocks
-from virtometer.analysis.studies.ratios import Logs, Ratios, joined, logs, ratios
+from virtometer.analysis.studies.ratios import Logs, Ratios, campaigns_of, joined, logs, ratios, taking_part
 from virtometer.model import Estimate
 from virtometer.studies.data import PublishedValue
 from virtometer.studies.questions import Capacity
@@ -48,7 +48,8 @@ class GroupRatios:
 class Carried:
     """A work with its groups, the smallest first. keeps: up to how many guests each guest keeps the stated share.
 
-    grows: up to how many guests the speed of all grows by more than the margin. by: the environment here.
+    grows: up to how many guests the speed of all grows by more than the margin. by: the environments here. campaigns:
+    numbers of those that took part.
     """
 
     work: str
@@ -58,6 +59,7 @@ class Carried:
     grows_then: Reach | None
     grows_now: Reach | None
     by: str
+    campaigns: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,11 @@ class CapacityFound:
 
     works: tuple[Carried, ...]
     kept: float
+
+    @property
+    def campaigns(self) -> tuple[int, ...]:
+        """Numbers of the campaigns that took part."""
+        return tuple(sorted({one for work in self.works for one in work.campaigns}))
 
 
 _Bounds = tuple[int, float, float]
@@ -85,13 +92,14 @@ def capacity(of: Capacity, cells: Sequence[PublishedValue], matcher: Matcher) ->
 
 def _carried(work: str, kept: float, then: Sequence[PrintedRow], now: Sequence[MeasuredRow]) -> Carried:
     counts = sizes(then, now)
+    totals = {guests: [(row.campaign, _total_now(row, guests)) for row in now] for guests in counts}
     groups = tuple(
         GroupRatios(
             guests,
             ratios(_total_then(row, guests) for row in then),
             ratios(_kept_then(row, guests) for row in then),
-            joined([found for row in now if (found := _total_now(row, guests))], median=True),
-            joined([found for row in now if (found := _kept_now(row, guests))], median=True),
+            joined(totals[guests], median=True),
+            joined([(row.campaign, _kept_now(row, guests)) for row in now], median=True),
         )
         for guests in counts
     )
@@ -104,7 +112,8 @@ def _carried(work: str, kept: float, then: Sequence[PrintedRow], now: Sequence[M
         _reach(kept_now, kept),
         _reach(_growth_then(then), 1 + MARGIN, above=True),
         _reach(_growth_now(now), 1 + MARGIN, above=True),
-        now[0].by if now else "",
+        places_of(now),
+        campaigns_of(one for some in totals.values() for one in taking_part(some)),
     )
 
 
@@ -166,8 +175,8 @@ def _growth_now(rows: Sequence[MeasuredRow]) -> list[_Bounds]:
         of = []
         for row in rows:
             totals = {1: row.alone} | {group.guests: group.total for group in row.groups}
-            if before in totals and guests in totals and (some := logs(totals[guests], totals[before], "higher")):
-                of.append(some)
+            if before in totals and guests in totals:
+                of.append((row.campaign, logs(totals[guests], totals[before], "higher")))
         if (ratio := joined(of, median=True)) is not None:
             found.append((guests, *_ends(ratio)))
     return found

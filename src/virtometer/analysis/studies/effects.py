@@ -14,7 +14,16 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from virtometer.analysis.studies.matching import Found, Matcher
-from virtometer.analysis.studies.ratios import Logs, joined, logs, ratio_now, ratio_then
+from virtometer.analysis.studies.ratios import (
+    Logs,
+    Paired,
+    campaigns_of,
+    joined,
+    logs,
+    ratio_now,
+    ratio_then,
+    taking_part,
+)
 from virtometer.model import Estimate
 from virtometer.studies.data import PublishedValue
 from virtometer.studies.questions import Effects, Parameter
@@ -22,8 +31,13 @@ from virtometer.studies.rules import MARGIN, slipped
 from virtometer.studies.sections import others, reference
 from virtometer.studies.selectors import ANY, selects, text_of
 
-Influence = Literal["matters", "matters with others", "does not matter", "undecided"]
-"""A parameter that matters with others has no decided effect alone, but an interaction with another one."""
+Influence = Literal["matters", "matters with others", "does not matter", "undecided", "one pair only"]
+"""A parameter that matters with others has no decided effect alone, but an interaction with another one.
+
+One pair of printed cells decides nothing: without an interval nothing says what it would be again.
+"""
+
+_OPEN = frozenset({"undecided", "one pair only"})
 
 MOST = 2 / 3
 """More than this share of the pairs must lie on the side of their mean, where no interval decides."""
@@ -47,11 +61,15 @@ class PrintedEffect:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredEffect:
-    """An effect in a campaign: a ratio with the interval of the blocks, of so many pairs of cells."""
+    """An effect in campaigns: a ratio with the interval of the blocks, of so many pairs of cells.
+
+    campaigns: numbers of those that the pairs are from, each pair from one.
+    """
 
     ratio: Estimate
     pairs: int
     verdict: Influence
+    campaigns: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +88,11 @@ class EffectsFound:
 
     main: tuple[EffectRow, ...]
     interactions: tuple[EffectRow, ...]
+
+    @property
+    def campaigns(self) -> tuple[int, ...]:
+        """Numbers of the campaigns that took part."""
+        return tuple(sorted({one for row in (*self.main, *self.interactions) if row.now for one in row.now.campaigns}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +138,7 @@ def _with_others(row: EffectRow, crossed: Sequence[EffectRow]) -> EffectRow:
     """A row whose verdict says where its parameter matters with another one alone."""
     others_too = [one for one in crossed if row.parameters[0] in one.parameters]
     then, now = row.then, row.now
-    if then and then.verdict == "undecided" and any(one.then and one.then.verdict == "matters" for one in others_too):
+    if then and then.verdict in _OPEN and any(one.then and one.then.verdict == "matters" for one in others_too):
         then = replace(then, verdict="matters with others")
     if now and now.verdict == "undecided" and any(one.now and one.now.verdict == "matters" for one in others_too):
         now = replace(now, verdict="matters with others")
@@ -168,18 +191,29 @@ class _Known:
         natives = ratio_then(mine, theirs)
         return None if natives is None else ratio / natives
 
-    def now(self, pair: _Pair, step: _Change) -> tuple[int, Logs]:
-        """The same in the first campaign that has both cells, with its number."""
-        found = [self.matcher.find(one) for one in pair]
-        campaign = found[0].campaign if isinstance(found[0], Found) else 0
+    def now(self, pairs: Sequence[_Pair], step: _Change) -> Paired | None:
+        """The first pair by the others, in the first campaign that has all of them; None where none has."""
+        for campaign in self.matcher.campaigns_for(pairs[0][0]):
+            of = [self._in(campaign, pair, step) for pair in pairs]
+            if all(of):
+                shared = sorted(set[int].intersection(*(set(one) for one in of)))
+                return campaign, {block: of[0][block] - math.fsum(one[block] for one in of[1:]) for block in shared}
+        return None
+
+    def _in(self, campaign: int, pair: _Pair, step: _Change) -> Logs:
+        """The ratio of a pair in a campaign; empty where that does not have both cells."""
+        matcher = self.matcher.within(campaign)
+        found = [matcher.find(one) for one in pair]
         if not all(isinstance(of, Found) and self._fits(one, of) for one, of in zip(pair, found, strict=True)):
-            return campaign, {}
-        ratio = ratio_now(*pair, self.matcher)
-        if not ratio or self._bare(pair, step) is None:
-            return campaign, ratio
+            return {}
+        compared = ratio_now(*pair, matcher)
+        if compared is None:
+            return {}
+        if self._bare(pair, step) is None:
+            return compared[1]
         natives = [one.against for one in found if isinstance(one, Found)]
         below = logs(natives[0], natives[1], pair[0].better)
-        return campaign, {block: ratio[block] - below[block] for block in ratio.keys() & below.keys()}
+        return {block: compared[1][block] - below[block] for block in compared[1].keys() & below.keys()}
 
     def _fits(self, value: PublishedValue, found: Found) -> bool:
         """Whether an environment has the bits of the cell that it stands for, where bits are a parameter."""
@@ -205,17 +239,14 @@ _Compared = Sequence[tuple[tuple[_Pair, ...], _Change]]
 
 def _row(parameters: tuple[str, ...], change: str, compared: _Compared, known: _Known) -> EffectRow:
     printed: list[float] = []
-    measured: list[tuple[int, Logs]] = []
+    measured: list[Paired] = []
     for pairs, step in compared:
         then = [known.then(pair, step) for pair in pairs]
         if None not in then:
             numbers = [math.log(one) for one in then if one is not None]
             printed.append(numbers[0] - math.fsum(numbers[1:]))
-        now = [known.now(pair, step) for pair in pairs]
-        if all(of for _, of in now) and len({campaign for campaign, _ in now}) == 1:
-            shared = set[int].intersection(*(set(of) for _, of in now))
-            divided = {block: now[0][1][block] - math.fsum(of[block] for _, of in now[1:]) for block in shared}
-            measured.append((now[0][0], divided))
+        now = known.now(pairs, step)
+        measured += [] if now is None else [now]
     return EffectRow(parameters, change, _printed(printed), _measured(measured))
 
 
@@ -226,17 +257,18 @@ def _printed(of: Sequence[float]) -> PrintedEffect | None:
     side = sum(one * mean > 0 for one in of) / len(of)
     verdict: Influence = "undecided"
     within = sum(map(_within, of))
-    if within == len(of):
+    if len(of) == 1:
+        verdict = "one pair only"
+    elif within == len(of):
         verdict = "does not matter"
     elif side > MOST and not _within(mean):
         verdict = "matters"
     return PrintedEffect(math.exp(mean), math.exp(min(of)), math.exp(max(of)), len(of), side, within, verdict)
 
 
-def _measured(of: Sequence[tuple[int, Logs]]) -> MeasuredEffect | None:
-    """The mean over the pairs of the first campaign that has any."""
-    first = min((campaign for campaign, _ in of), default=0)
-    some = [logs_of for campaign, logs_of in of if campaign == first]
+def _measured(of: Sequence[Paired]) -> MeasuredEffect | None:
+    """The mean over the pairs of all campaigns."""
+    some = taking_part(of)
     found = joined(some)
     if found is None:
         return None
@@ -246,9 +278,9 @@ def _measured(of: Sequence[tuple[int, Logs]]) -> MeasuredEffect | None:
         border = math.log1p(MARGIN), math.log1p(-MARGIN)
         if low > border[0] or high < border[1]:
             verdict = "matters"
-        elif _within(low) and _within(high) and all(_within(statistics.fmean(one.values())) for one in some):
+        elif _within(low) and _within(high) and all(_within(statistics.fmean(one.values())) for _, one in some):
             verdict = "does not matter"
-    return MeasuredEffect(found, len(some), verdict)
+    return MeasuredEffect(found, len(some), verdict, campaigns_of(some))
 
 
 def _within(log: float) -> bool:

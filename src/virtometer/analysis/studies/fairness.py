@@ -14,11 +14,12 @@ from virtometer.analysis.studies.guests import (
     PrintedGroup,
     PrintedRow,
     measured_rows,
+    places_of,
     printed_rows,
     sizes,
 )
 from virtometer.analysis.studies.matching import Matcher
-from virtometer.analysis.studies.ratios import Logs, Ratios, joined, ratios
+from virtometer.analysis.studies.ratios import Logs, Ratios, campaigns_of, joined, ratios, taking_part
 from virtometer.model import Estimate
 from virtometer.studies.data import PublishedValue
 from virtometer.studies.questions import Fairness
@@ -35,7 +36,8 @@ class Shares:
     """So many guests at once. uneven: greatest by least share; worst: the slowest guest by an equal share.
 
     bounded: the printed ratios are the worst ones that a printed standard deviation allows. here: of the means over the
-    blocks. in_blocks: greatest by least share within single blocks. None where nothing is known.
+    blocks. in_blocks: greatest by least share within single blocks. None where nothing is known. campaigns: numbers of
+    those that took part.
     """
 
     guests: int
@@ -47,15 +49,17 @@ class Shares:
     worst_now: Estimate | None
     in_blocks: Estimate | None
     verdict_now: Share | None
+    campaigns: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """A work with its groups, the smallest first. by: the environment here."""
+    """A work with its groups, the smallest first. by: the environments here. campaigns: numbers of all of `shares`."""
 
     work: str
     shares: tuple[Shares, ...]
     by: str
+    campaigns: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +67,11 @@ class FairnessFound:
     """Each work of a question."""
 
     works: tuple[Shared, ...]
+
+    @property
+    def campaigns(self) -> tuple[int, ...]:
+        """Numbers of the campaigns that took part."""
+        return tuple(sorted({one for work in self.works for one in work.campaigns}))
 
 
 def fairness(of: Fairness, cells: Sequence[PublishedValue], matcher: Matcher) -> FairnessFound:
@@ -83,14 +92,15 @@ def widest(spread: float, guests: int) -> tuple[float, float]:
 
 def _shared(work: str, then: Sequence[PrintedRow], now: Sequence[MeasuredRow]) -> Shared:
     of = [_shares(guests, then, now) for guests in sizes(then, now)]
-    return Shared(work, tuple(one for one in of if one.verdict_then or one.verdict_now), now[0].by if now else "")
+    shown = tuple(one for one in of if one.verdict_then or one.verdict_now)
+    return Shared(work, shown, places_of(now), tuple(sorted({one for share in shown for one in share.campaigns})))
 
 
 def _shares(guests: int, then: Sequence[PrintedRow], now: Sequence[MeasuredRow]) -> Shares:
     printed = [group for row in then for group in row.groups if group.guests == guests]
     known = [pair for group in printed if (pair := _printed(group)) is not None]
-    groups = [group for row in now for group in row.groups if group.guests == guests and group.speeds]
-    uneven = [of for group in groups if (of := _uneven(group))]
+    groups = [(row.campaign, one) for row in now for one in row.groups if one.guests == guests and one.speeds]
+    uneven = taking_part([(campaign, _uneven(group)) for campaign, group in groups])
     here = joined(uneven, median=True)
     return Shares(
         guests,
@@ -99,9 +109,10 @@ def _shares(guests: int, then: Sequence[PrintedRow], now: Sequence[MeasuredRow])
         any(group.spread is not None for group in printed),
         _judged([(one, one) for one, _ in known]),
         here,
-        joined([of for group in groups if (of := _worst(group))], median=True),
-        joined([of for group in groups if (of := _within_blocks(group))], median=True),
+        joined([(campaign, _worst(group)) for campaign, group in groups], median=True),
+        joined([(campaign, _within_blocks(group)) for campaign, group in groups], median=True),
         _judged([_ends(joined([one])) for one in uneven]),
+        campaigns_of(uneven),
     )
 
 

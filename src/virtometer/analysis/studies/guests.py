@@ -49,11 +49,12 @@ class MeasuredGroup:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredRow:
-    """As a printed row, in the environment `by`."""
+    """As a printed row, in the environment `by` of the campaign with this number."""
 
     alone: Blocks
     groups: tuple[MeasuredGroup, ...]
     by: str
+    campaign: int
 
 
 def sizes(then: Sequence[PrintedRow], now: Sequence[MeasuredRow]) -> list[int]:
@@ -68,12 +69,15 @@ def printed_rows(work: Work, cells: Sequence[PublishedValue]) -> list[PrintedRow
 
 
 def measured_rows(work: Work, cells: Sequence[PublishedValue], matcher: Matcher) -> list[MeasuredRow]:
-    """The rows of a work in the first campaign that has any."""
+    """The rows of a work, each in the first campaign that has it."""
     if work.measured:
         return _of_series(work.measured, matcher)
-    found = [row for of in _alike(work, cells) if (row := _measured_row(of, matcher)) is not None]
-    first = min((campaign for campaign, _ in found), default=0)
-    return [row for campaign, row in found if campaign == first]
+    return [row for of in _alike(work, cells) if (row := _measured_row(of, matcher)) is not None]
+
+
+def places_of(rows: Sequence[MeasuredRow]) -> str:
+    """The names of their environments, each once."""
+    return ", ".join(dict.fromkeys(row.by for row in rows))
 
 
 def _alike(work: Work, cells: Sequence[PublishedValue]) -> list[list[PublishedValue]]:
@@ -129,18 +133,20 @@ def _printed_row(of: Sequence[PublishedValue]) -> PrintedRow:
     return PrintedRow(None if single is None else speed_then(single), tuple(groups))
 
 
-def _measured_row(of: Sequence[PublishedValue], matcher: Matcher) -> tuple[int, MeasuredRow] | None:
+def _measured_row(of: Sequence[PublishedValue], matcher: Matcher) -> MeasuredRow | None:
     by_guests = _by_member_of_all(of)
     single = _alone(by_guests.get(1, {}))
-    alone = None if single is None else matcher.find(single)
-    if single is None or not isinstance(alone, Found):
-        return None
-    groups = []
-    for guests, members in by_guests.items():
-        if guests > 1 and (group := _measured_group(guests, members, alone, matcher)) is not None:
-            groups.append(group)
-    row = MeasuredRow(_speeds(alone.values, single.better), tuple(groups), alone.by)
-    return (alone.campaign, row) if groups else None
+    for campaign in [] if single is None else matcher.campaigns_for(single):
+        assert single is not None
+        inside = matcher.within(campaign)
+        alone = inside.find(single)
+        if not isinstance(alone, Found):
+            continue
+        some = [_measured_group(guests, members, alone, inside) for guests, members in by_guests.items() if guests > 1]
+        groups = tuple(one for one in some if one is not None)
+        if groups:
+            return MeasuredRow(_speeds(alone.values, single.better), groups, alone.by, campaign)
+    return None
 
 
 def _by_member_of_all(of: Sequence[PublishedValue]) -> Mapping[int, Mapping[str, PublishedValue]]:
@@ -160,7 +166,7 @@ def _measured_group(
         return [
             _speeds(found.values, one.better)
             for one, found in known
-            if isinstance(found, Found) and (found.by, found.campaign) == (alone.by, alone.campaign)
+            if isinstance(found, Found) and found.by == alone.by
         ]
 
     speeds = of(_numbered(members, guests))
@@ -173,25 +179,36 @@ def _measured_group(
 
 
 def _of_series(facts: Facts, matcher: Matcher) -> list[MeasuredRow]:
-    """Rows of the first environment of a campaign, other than its baseline, that has groups with these facts."""
+    """The rows of all campaigns of the study, each work once; where these have none, of the first other campaign."""
+    found: dict[_Facts, MeasuredRow] = {}
+    for campaign in matcher.own:
+        found = {**_rows_in(campaign, facts, matcher), **found}
+    others = (_rows_in(campaign, facts, matcher) for campaign in range(len(matcher.series)))
+    return [*(found or next(filter(None, others), {})).values()]
+
+
+_Facts = tuple[tuple[str, Level], ...]
+
+
+def _rows_in(campaign: int, facts: Facts, matcher: Matcher) -> dict[_Facts, MeasuredRow]:
+    """Rows of the first environment, other than the baseline, that has groups with these facts."""
     kinds = [one.kind for rule in matcher.of.environments for one in rule.kinds]
-    for campaign, series in enumerate(matcher.series):
-        baseline = matcher.analyses[campaign].campaign.plan.baseline
-        some = [one for one in series if one.place.kind in kinds and _fits(one.facts, facts)]
-        names = {one.place.name: kinds.index(one.place.kind) for one in some if one.place.name != baseline}
-        for name in sorted(names, key=lambda one: names[one]):
-            rows = _rows_of([one for one in some if one.place.name == name])
-            if rows:
-                return rows
-    return []
+    baseline = matcher.analyses[campaign].campaign.plan.baseline
+    some = [one for one in matcher.series[campaign] if one.place.kind in kinds and _fits(one.facts, facts)]
+    names = {one.place.name: kinds.index(one.place.kind) for one in some if one.place.name != baseline}
+    for name in sorted(names, key=lambda one: names[one]):
+        rows = _rows_of([one for one in some if one.place.name == name], campaign)
+        if rows:
+            return rows
+    return {}
 
 
-def _rows_of(series: Sequence[Measured]) -> list[MeasuredRow]:
-    by_facts: dict[tuple[tuple[str, Level], ...], list[Measured]] = {}
+def _rows_of(series: Sequence[Measured], campaign: int) -> dict[_Facts, MeasuredRow]:
+    by_facts: dict[_Facts, list[Measured]] = {}
     for one in series:
         by_facts.setdefault(tuple(sorted(one.facts.items())), []).append(one)
-    found = []
-    for of in by_facts.values():
+    found = {}
+    for key, of in by_facts.items():
         alone = next((_speeds(one.values, one.better) for one in of if one.situation == ALONE), {})
         by_guests: dict[int, dict[int, Blocks]] = {}
         for one in of:
@@ -203,7 +220,7 @@ def _rows_of(series: Sequence[Measured]) -> list[MeasuredRow]:
             if len(speeds) == guests
         )
         if groups:
-            found.append(MeasuredRow(alone, groups, of[0].place.name))
+            found[key] = MeasuredRow(alone, groups, of[0].place.name, campaign)
     return found
 
 

@@ -73,6 +73,8 @@ class Matcher:
         hosts = [analysis.campaign.host for analysis in analyses]
         self.cpus = [int(host.get("cpus") or host.get("cpus_online") or 1) for host in hosts]
         self._known: dict[str, Found | Missing] = {}
+        self._numbers: Sequence[int] = range(len(self.series))
+        self._within: dict[int, Matcher] = {}
 
     def find(self, value: PublishedValue) -> Found | Missing:
         """What stands for a cell, from the first campaign that has it."""
@@ -94,10 +96,28 @@ class Matcher:
         other._baselines = [self._baselines[campaign]]
         other.cpus = [self.cpus[campaign]]
         other._known = {}
+        other._numbers = (0,)
+        other._within = {}
         kinds = {one.place.kind for one in other.series[0]}
         rule = EnvironmentRule.model_validate({"for": {}, "kinds": list(kinds), "bits": "any"})
         other.of = self.of.model_copy(update={"environments": [rule]})
         return other
+
+    def within(self, campaign: int) -> Matcher:
+        """The same, but cells are looked for in this campaign alone, which keeps its number."""
+        if campaign not in self._within:
+            other = copy.copy(self)
+            other._known = {}
+            other._numbers = (campaign,)
+            other._within = {}
+            self._within[campaign] = other
+        return self._within[campaign]
+
+    @property
+    def own(self) -> list[int]:
+        """Numbers of the campaigns of plans of this study."""
+        names = [analysis.campaign.plan.name for analysis in self.analyses]
+        return [at for at in self._numbers if names[at].startswith(f"{self.of.study} ")]
 
     def _find(self, value: PublishedValue) -> Found | Missing:
         rule, quantity = rule_of(self.of.derived, value), rule_of(self.of.quantities, value)
@@ -165,7 +185,7 @@ class Matcher:
             # An experiment may have several plans: ramspeed-marks-int. But parallel-net-disk is another experiment.
             return plan in others or not any(plan == name or plan.startswith(f"{name}-") for name in own)
 
-        return sorted(range(len(self.series)), key=foreign)
+        return sorted(self._numbers, key=foreign)
 
     def _places(self, campaign: int, rule: EnvironmentRule, value: PublishedValue) -> Iterator[Place]:
         """The environments of a campaign that may stand for a system, the best first: those with its bits."""

@@ -39,7 +39,7 @@ class Ranked:
 class PurposeRanked:
     """A purpose with its tools, the best first. tests_then, tests_now: in which all of them have a number.
 
-    worded: ranks that the study prints, by the words of the study.
+    worded: ranks that the study prints, by the words of the study. campaign: the number of the first one with ranks.
     """
 
     purpose: str
@@ -48,6 +48,7 @@ class PurposeRanked:
     now: tuple[Ranked, ...]
     tests_now: int
     worded: tuple[tuple[str, int], ...]
+    campaign: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,11 @@ class RankingFound:
     """Each purpose of a question."""
 
     purposes: tuple[PurposeRanked, ...]
+
+    @property
+    def campaigns(self) -> tuple[int, ...]:
+        """Numbers of the campaigns that took part."""
+        return tuple(sorted({one.campaign for one in self.purposes if one.campaign is not None}))
 
 
 def ranking(of: Ranking, cells: Sequence[PublishedValue], matcher: Matcher) -> RankingFound:
@@ -78,10 +84,11 @@ def _purpose(
             tests.setdefault(tuple(sorted(texts.items())), {}).setdefault(tool, one)
     printed = [{tool: _tie(speed_then(one) or math.nan) for tool, one in some.items()} for some in tests.values()]
     then, count = _ranked(printed)
-    measured = (one.speeds([next(iter(some.values())) for some in tests.values()]) for one in here)
-    now, tests_now = next((found for some in measured if (found := _ranked(some))[0]), ((), 0))
+    firsts = [next(iter(some.values())) for some in tests.values()]
+    measured = ((at, *_ranked(one.speeds(firsts))) for at, one in enumerate(here))
+    campaign, now, tests_now = next((found for found in measured if found[1]), (None, (), 0))
     worded = [(one.row, int(one.value)) for one in cells if of.ranks and selects(of.ranks, one) and one.value]
-    return PurposeRanked(of.name, then, count, now, tests_now, tuple(sorted(worded, key=lambda one: one[1])))
+    return PurposeRanked(of.name, then, count, now, tests_now, tuple(sorted(worded, key=lambda one: one[1])), campaign)
 
 
 def _tie(of: float) -> Estimate:

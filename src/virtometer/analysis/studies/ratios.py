@@ -9,12 +9,15 @@ from dataclasses import dataclass
 
 from virtometer.analysis.studies.matching import Found, Matcher
 from virtometer.analysis.studies.measured import Blocks
-from virtometer.model import Better, Estimate
+from virtometer.model import MIN_BLOCKS, Better, Estimate
 from virtometer.studies.data import PublishedValue
 from virtometer.studies.sections import per_run
 
 Logs = Mapping[int, float]
 """Logarithms of ratios by block."""
+
+Paired = tuple[int, Logs]
+"""The number of a campaign, and ratios within its blocks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,17 +54,21 @@ def ratio_then(value: PublishedValue, against: PublishedValue) -> float | None:
     return None if mine is None or theirs is None else mine / theirs
 
 
-def ratio_now(value: PublishedValue, against: PublishedValue, matcher: Matcher) -> Logs:
-    """The same within the blocks of the campaign that has both cells, as logarithms. Empty where none has.
+def ratio_now(value: PublishedValue, against: PublishedValue, matcher: Matcher) -> Paired | None:
+    """The same within the blocks of the first campaign that has both cells, as logarithms. None where none has.
 
     Where one series stands for both cells there is nothing to compare.
     """
-    mine, theirs = matcher.find(value), matcher.find(against)
-    if not isinstance(mine, Found) or not isinstance(theirs, Found) or mine.campaign != theirs.campaign:
-        return {}
-    if mine.by == theirs.by and mine.values == theirs.values:
-        return {}
-    return logs(mine.values, theirs.values, value.better)
+    for campaign in matcher.campaigns_for(value):
+        mine, theirs = (matcher.within(campaign).find(one) for one in (value, against))
+        if not isinstance(mine, Found) or not isinstance(theirs, Found):
+            continue
+        if mine.by == theirs.by and mine.values == theirs.values:
+            continue
+        found = logs(mine.values, theirs.values, value.better)
+        if found:
+            return campaign, found
+    return None
 
 
 def logs(subject: Blocks, against: Blocks, better: str) -> Logs:
@@ -77,12 +84,43 @@ def positive(of: Blocks) -> Blocks:
     return {block: one for block, one in of.items() if one > 0}
 
 
-def joined(of: Sequence[Logs], *, median: bool = False) -> Estimate | None:
-    """The mean of several ratios, or their median, within each block that all have, with the interval of the blocks."""
-    if not of:
+def taking_part(of: Sequence[Paired]) -> list[Paired]:
+    """The ratios that can be joined: without those of campaigns that have too few blocks for an interval.
+
+    All of them where no campaign has enough.
+    """
+    known = [one for one in of if one[1]]
+    enough = {number for number, blocks in _shared(known).items() if len(blocks) >= MIN_BLOCKS}
+    return [one for one in known if one[0] in enough] or known
+
+
+def joined(of: Sequence[Paired], *, median: bool = False) -> Estimate | None:
+    """The mean of several ratios, or their median, within each block, with the interval of the blocks.
+
+    Of a campaign the blocks count that all its ratios have. Campaigns are independent: the first of these blocks of
+    one stands beside the first ones of the others, and so on, as far as all have some.
+    """
+    some = taking_part(of)
+    if not some:
         return None
     from virtometer.analysis.statistics.interval import interval  # loads scipy, which printed values do not need
 
-    shared = sorted(set[int].intersection(*(set(one) for one in of)))
+    blocks = _shared(some)
     middle = statistics.median if median else statistics.fmean
-    return interval(middle([one[block] for one in of]) for block in shared)
+    return interval(
+        middle([one[block] for (_, one), block in zip(some, row, strict=True)])
+        for row in zip(*(blocks[number] for number, _ in some), strict=False)
+    )
+
+
+def campaigns_of(of: Iterable[Paired]) -> tuple[int, ...]:
+    """The numbers of their campaigns, each once."""
+    return tuple(sorted({number for number, _ in of}))
+
+
+def _shared(of: Sequence[Paired]) -> dict[int, list[int]]:
+    """The blocks that all ratios of a campaign have, in their order, by the number of the campaign."""
+    found: dict[int, set[int]] = {}
+    for number, one in of:
+        found[number] = found.get(number, set(one)) & set(one)
+    return {number: sorted(blocks) for number, blocks in found.items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from virtometer.analysis.studies.answers import Answered, answered
@@ -26,6 +26,7 @@ class StudyResults:
     """A study beside campaigns. campaigns: the names of their plans, in the order in which cells were looked for.
 
     remarks: what was calculated of an item's cells, a sentence each, by item. claims: with their verdicts.
+    shortened: what the short form of each campaign replaced, in words; empty for a campaign in full.
     experiments: each with what was measured of it, or how to measure it.
     """
 
@@ -36,6 +37,7 @@ class StudyResults:
     remarks: dict[str, tuple[str, ...]]
     claims: tuple[ClaimRow, ...]
     campaigns: tuple[str, ...]
+    shortened: tuple[tuple[str, ...], ...] = ()
     experiments: tuple[tuple[str, str], ...] = ()
 
     @property
@@ -75,6 +77,7 @@ def results(study: Study, analyses: Sequence[Analysis]) -> StudyResults:
         remarks={one.item.item: remarks(one, matcher) for one in sections},
         claims=_claims(study, matcher),
         campaigns=tuple(analysis.campaign.plan.name for analysis in analyses),
+        shortened=tuple(tuple(analysis.campaign.plan.shortened) for analysis in analyses),
     )
 
 
@@ -87,7 +90,17 @@ def judged(study: Study, analyses: Sequence[Analysis]) -> tuple[ClaimRow, ...]:
 
 
 def _claims(study: Study, matcher: Matcher) -> tuple[ClaimRow, ...]:
-    return claims_table(study.study, (lambda value: _bounded(value, matcher)) if matcher.analyses else None)
+    rows = claims_table(study.study, (lambda value: _bounded(value, matcher)) if matcher.analyses else None)
+    return tuple(replace(row, short_form=_short_form(row, matcher)) for row in rows)
+
+
+def _short_form(row: ClaimRow, matcher: Matcher) -> tuple[str, ...]:
+    """The names of the campaigns in short form that new cells of a claim are from."""
+    pairs = () if row.new is None else row.new.pairs
+    found = [matcher.find(one) for pair in pairs for one in (pair.subject, pair.reference) if one is not None]
+    numbers = sorted({one.campaign for one in found if isinstance(one, Found)})
+    plans = [matcher.analyses[number].campaign.plan for number in numbers]
+    return tuple(plan.name for plan in plans if plan.shortened)
 
 
 def _bounded(value: PublishedValue, matcher: Matcher) -> Bounded | None:

@@ -7,7 +7,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from virtometer.analysis.studies.matching import Matcher
-from virtometer.analysis.studies.ratios import Ratios, joined, ratio_now, ratio_then, ratios
+from virtometer.analysis.studies.ratios import (
+    Paired,
+    Ratios,
+    campaigns_of,
+    joined,
+    ratio_now,
+    ratio_then,
+    ratios,
+    taking_part,
+)
 from virtometer.model import Estimate
 from virtometer.studies.data import PublishedValue
 from virtometer.studies.questions import Stage, Steps
@@ -47,32 +56,31 @@ class StepHere:
 
 @dataclass(frozen=True, slots=True)
 class StepsFound:
-    """The stages of each group in their order, without the first; and what designs of campaigns say of such steps."""
+    """The stages of each group in their order, without the first; and what designs of campaigns say of such steps.
+
+    campaigns: numbers of those that the stages are from.
+    """
 
     stages: tuple[StageReached, ...]
     here: tuple[StepHere, ...]
+    campaigns: tuple[int, ...] = ()
 
 
 def steps(of: Steps, cells: Sequence[PublishedValue], matcher: Matcher) -> StepsFound:
     """The stages of a question, by those of these cells that it is about."""
     found = []
+    campaigns: set[int] = set()
     for group in of.groups:
         last = [one for one in cells if selects(group.cells, one)]
         rows = [[_at(one, stage) for stage in of.stages] for one in last]
         for at in range(1, len(of.stages)):
             before = [(row[at], row[at - 1]) for row in rows]
             first = [(row[at], row[0]) for row in rows]
-            found.append(
-                StageReached(
-                    group.name,
-                    of.stages[at].name,
-                    _then(before),
-                    _then(first),
-                    _now(before, matcher),
-                    _now(first, matcher),
-                )
-            )
-    return StepsFound(tuple(found), tuple(_here(of, matcher)))
+            now = _now(before, matcher), _now(first, matcher)
+            campaigns |= {one for some in now for one in campaigns_of(taking_part(some))}
+            reached = [joined(some, median=True) for some in now]
+            found.append(StageReached(group.name, of.stages[at].name, _then(before), _then(first), *reached))
+    return StepsFound(tuple(found), tuple(_here(of, matcher)), tuple(sorted(campaigns)))
 
 
 _Pairs = Sequence[tuple[PublishedValue | None, PublishedValue | None]]
@@ -86,9 +94,9 @@ def _then(pairs: _Pairs) -> Ratios | None:
     return ratios(ratio_then(one, other) for one, other in pairs if one is not None and other is not None)
 
 
-def _now(pairs: _Pairs, matcher: Matcher) -> Estimate | None:
+def _now(pairs: _Pairs, matcher: Matcher) -> list[Paired]:
     some = [ratio_now(one, other, matcher) for one, other in pairs if one is not None and other is not None]
-    return joined([of for of in some if of], median=True)
+    return [of for of in some if of is not None]
 
 
 def _here(of: Steps, matcher: Matcher) -> list[StepHere]:

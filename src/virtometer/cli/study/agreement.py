@@ -10,7 +10,7 @@ from virtometer.cli.study.layout import filled, folded, listed
 from virtometer.cli.study.machine import claim_objects, study_object
 from virtometer.cli.study.text import study_lines, tested
 from virtometer.counted import counted
-from virtometer.studies.agreement import VERDICTS, counts
+from virtometer.studies.agreement import SHORT_FORM, VERDICTS, counts
 from virtometer.studies.printed import words_with_unit
 from virtometer.studies.shared_runs import CONTAINERS, MACHINES, native_cells, shared_runs
 from virtometer.studies.units import unit_and_factor, unit_words
@@ -48,7 +48,7 @@ def agreement_lines(study: Study, rows: Sequence[ClaimRow], width: int) -> list[
             *(
                 (numbers(row.published, row.claim.unit), tested(row.claim))
                 if row.new is None
-                else (_verdict(row.new), numbers(row.new, row.claim.unit))
+                else (_here(row), numbers(row.new, row.claim.unit))
             ),
         )
         for row in rows
@@ -78,8 +78,9 @@ def claim_lines(row: ClaimRow, width: int) -> list[str]:
     facts = (
         ("printed cells", _verdict(outcome)),
         ("numbers", numbers(outcome, claim.unit)),
-        ("here", "" if new is None else _verdict(new)),
+        ("here", _here(row)),
         ("numbers here", "" if new is None else numbers(new, claim.unit)),
+        (SHORT_FORM, ", ".join(row.short_form)),
         ("judged", f"{row.rule.relation}, {_HOLDS[row.rule.holds]}" if outcome.pairs or (new and new.pairs) else ""),
         ("note", row.note),
         ("tested by", tested(claim)),
@@ -152,6 +153,7 @@ def agreement_object(study: Study, rows: Sequence[ClaimRow]) -> Object:
                 "note": row.note,
                 "published": _outcome(row.published),
                 "new": None if row.new is None else _outcome(row.new),
+                "short_form": [*row.short_form],
             }
             for claim, row in zip(claims, rows, strict=True)
         ],
@@ -221,6 +223,12 @@ def _judged(row: ClaimRow) -> str:
 
 def _verdict(outcome: Outcome) -> str:
     return f"{outcome.verdict}: {outcome.reason}" if outcome.reason else outcome.verdict
+
+
+def _here(row: ClaimRow) -> str:
+    """The verdict of the new cells, and whether a short form measured them; empty without campaigns."""
+    said = "" if row.new is None else _verdict(row.new)
+    return f"{said} ({SHORT_FORM})" if row.short_form else said
 
 
 def _counted(found: dict[Verdict, int]) -> str:

@@ -20,6 +20,7 @@ from virtometer.counted import counted
 from virtometer.model import Estimate
 from virtometer.report.parts.words import significant
 from virtometer.report.studies.words import (
+    campaigns_words,
     cells_words,
     change_words,
     estimate_words,
@@ -63,13 +64,15 @@ def blocks(found: StudyResults) -> list[AnswerBlock]:
         if isinstance(one.found, RatiosFound):
             some.append((one, one.found))
             continue
-        made += _of_ratios(some, here=here)
+        made += _of_ratios(some, found)
         some = []
         sentences, tables = _told(one.found, here=here)
+        took_part = campaigns_words(one.found.campaigns, found)
+        sentences += [took_part] if took_part else []
         made.append(
             AnswerBlock(one.question, one.published, tuple(sentences), tuple(table for table in tables if table.rows))
         )
-    return [*made, *_of_ratios(some, here=here)]
+    return [*made, *_of_ratios(some, found)]
 
 
 def _told(of: Evidence, *, here: bool) -> tuple[list[str], list[AnswerTable]]:
@@ -85,15 +88,17 @@ def _told(of: Evidence, *, here: bool) -> tuple[list[str], list[AnswerTable]]:
     return _steps(of, here=here)
 
 
-def _of_ratios(some: Sequence[tuple[Answered, RatiosFound]], *, here: bool) -> list[AnswerBlock]:
+def _of_ratios(some: Sequence[tuple[Answered, RatiosFound]], found: StudyResults) -> list[AnswerBlock]:
     if not some:
         return []
+    here = bool(found.campaigns)
     rows = tuple(
         (one.question, one.published, cells_words(of.then), *([here_words(of)] if here else [])) for one, of in some
     )
     caption = "Ratios above 1 mean better. Of several cells the median stands first."
     heads = ("question", "answer of the study", "its cells", *(["here"] if here else []))
-    return [AnswerBlock("", "", (), (AnswerTable(caption, heads, rows),))]
+    took_part = campaigns_words(sorted({number for _, of in some for number in of.campaigns}), found)
+    return [AnswerBlock("", "", (took_part,) if took_part else (), (AnswerTable(caption, heads, rows),))]
 
 
 # --- effects ---------------------------------------------------------------------------------------------------
@@ -103,6 +108,7 @@ _SAID = {
     "matters with others": "these matter with others: {}.",
     "does not matter": f"these do not matter, within {100 * MARGIN:g} %: {{}}.",
     "undecided": "these stay undecided: {}.",
+    "one pair only": "one pair alone decides nothing of: {}.",
 }
 
 
@@ -168,7 +174,8 @@ def _printed_effect(of: PrintedEffect) -> str:
 
 
 def _measured_effect(of: MeasuredEffect) -> str:
-    return f"{_changes(of.ratio)} ({counted(of.pairs, 'pair')})"
+    several = f" of {len(of.campaigns)} campaigns" if len(of.campaigns) > 1 else ""
+    return f"{_changes(of.ratio)} ({counted(of.pairs, 'pair')}{several})"
 
 
 def _changes(of: Estimate) -> str:

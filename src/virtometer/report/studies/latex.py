@@ -139,6 +139,7 @@ def _section(one: StudySection, found: StudyResults, folder: str, pictures: Mapp
         parts.append(rf"\includegraphics[width=0.8\textwidth,{height}]{{{folder}/{name}.pdf}}" + "\n")
     said = [
         words.environments_words(one),
+        words.short_words(one, found),
         f"Not available today: {one.item.not_available}." if one.item.not_available else "",
         *found.remarks[one.item.item],
         *words.reasons_words(one, campaigns=bool(found.campaigns)),

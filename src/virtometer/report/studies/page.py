@@ -100,6 +100,7 @@ def _item(one: StudySection, identity: str, figure: Drawing | None, found: Study
             text
             for text in (
                 words.environments_words(one),
+                words.short_words(one, found),
                 f"Not available today: {one.item.not_available}." if one.item.not_available else "",
             )
             if text

@@ -58,6 +58,7 @@ def notes(section: StudySection, found: StudyResults) -> list[str]:
         f"Draws {', '.join(section.drawn)}." if section.drawn else "",
         words.nowhere_words(section, campaigns=bool(found.campaigns)),
         words.environments_words(section),
+        words.short_words(section, found),
         *found.remarks[section.item.item],
         *words.reasons_words(section, campaigns=bool(found.campaigns)),
     ]

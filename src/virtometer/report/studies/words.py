@@ -13,6 +13,7 @@ from virtometer.analysis.studies.results import StudyResults
 from virtometer.counted import counted
 from virtometer.model import Estimate
 from virtometer.report.parts.words import significant
+from virtometer.studies.agreement import SHORT_FORM
 from virtometer.studies.printed import words, words_with_unit
 from virtometer.studies.rules import MARGIN
 
@@ -176,6 +177,27 @@ def environments_words(section: StudySection) -> str:
             pairs.setdefault(cell.by, {})[_system(cell)] = None
     said = "; ".join(f"{by} for {', '.join(systems)}" for by, systems in pairs.items())
     return f"Here stand: {said}." if said else ""
+
+
+def short_words(section: StudySection, found: StudyResults) -> str:
+    """How many new values a short form measured, and of which campaigns; empty where none did."""
+    counts: dict[int, int] = {}
+    for cell in section.all_cells:
+        if cell.value is not None and found.shortened[cell.campaign]:
+            counts[cell.campaign] = counts.get(cell.campaign, 0) + 1
+    if not counts:
+        return ""
+    count = sum(counts.values())
+    share = f"{count} of {counted(section.filled, 'new value')}" if count < section.filled else "all new values"
+    return f"{SHORT_FORM.capitalize()}: {share}, from {', '.join(found.campaigns[one] for one in sorted(counts))}."
+
+
+def campaigns_words(numbers: Sequence[int], found: StudyResults) -> str:
+    """Which campaigns answer a question, and which of these in short form; empty without any."""
+    names = dict.fromkeys(
+        f"{found.campaigns[one]} ({SHORT_FORM})" if found.shortened[one] else found.campaigns[one] for one in numbers
+    )
+    return f"Here {counted(len(numbers), 'campaign')} took part: {', '.join(names)}." if names else ""
 
 
 def _system(cell: StudyCell) -> str:
