@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from virtometer.analysis.describe.measures import histograms_of, in_host_time
+from virtometer.analysis.describe.service_demand import consistent
 from virtometer.analysis.groups.members import GroupTrial, Member
 from virtometer.analysis.statistics import arithmetic
 from virtometer.analysis.statistics.interval import interval
@@ -31,9 +32,6 @@ _HOST = {
 }
 MEANINGS = {**_HOST, **{f"{TARGET}{name}": f"{text}, of the guest that serves" for name, text in _HOST.items()}}
 """What the measures from accounts of the host mean."""
-
-CONSISTENT = 0.02
-"""Throughput times service demand may differ from the CPU use by this share."""
 
 _QUANTILES = {"p50": 0.5, "p99": 0.99}
 
@@ -91,7 +89,7 @@ def inconsistent(value: Estimate | None, measures: Measures) -> Iterator[str]:
         if value is None or demand is None or use is None or not demand.estimate or not use.estimate:
             continue
         made = value.value * demand.estimate.value
-        if abs(made - use.estimate.value) > CONSISTENT * use.estimate.value:
+        if not consistent(made, use.estimate.value):
             said = f"throughput times service-demand-{end} is {made:.3g} processors"
             yield f"{said}, but cpu-{end} is {use.estimate.value:.3g}"
 

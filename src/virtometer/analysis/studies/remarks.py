@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from virtometer.analysis.describe.service_demand import consistent
 from virtometer.analysis.studies import derived
 from virtometer.analysis.studies.cells import StudyCell, StudySection
 from virtometer.analysis.studies.matching import Found, Matcher
@@ -14,9 +15,6 @@ from virtometer.studies.data import PublishedValue
 from virtometer.studies.sections import others, rule_of, sources
 
 _MEGA = 2**20
-_CONSISTENT = 0.02
-"""Throughput times service demand may differ from the CPU use by this share, which the rounding of both explains."""
-
 _ASYMMETRIC = 1.25
 """Two printed directions of a pair that differ by more than this factor are named."""
 
@@ -125,13 +123,13 @@ def _demands(of: StudySection, matcher: Matcher) -> list[str]:
         if demand.value and throughput.value and use.value:
             tried += 1
             made = derived.cpu_of_demand(throughput.value, demand.value, rule.processors)
-            if abs(made / use.value - 1) > _CONSISTENT:
+            if not consistent(made, use.value):
                 wrong.append(f"{demand.row}, {use.column}: {100 * made:.3g} %, printed {use.printed} %")
         share, rate, each = matcher.find(use), matcher.mean(throughput), matcher.mean(demand)
         if isinstance(share, Found) and rate and each and (found := matcher.mean(use)):
             here += 1
             made = derived.cpu_of_demand(rate, each, 1) / share.processors
-            if abs(made / found - 1) > _CONSISTENT:
+            if not consistent(made, found):
                 wrong_here.append(f"{demand.row}, {use.column}: {100 * made:.3g} %, measured {100 * found:.3g} %")
     said = []
     for when, count, some in (("", tried, wrong), (" here", here, wrong_here)):
