@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Set
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +16,7 @@ from virtometer.analysis.studies.cells import StudySection, section
 from virtometer.analysis.studies.matching import NOT_HERE, NOT_YET, Matcher
 from virtometer.model import Placement, Trial
 from virtometer.studies.data import items
+from virtometer.studies.printed import number as digits_of
 from virtometer.studies.sections import description
 
 MEGA = 2**20
@@ -78,6 +80,98 @@ def values_of(found: StudySection) -> dict[tuple[str, str], float]:
     }
 
 
+Key = tuple[str, str]
+"""Row and column."""
+
+
+def assert_fields(
+    found: StudySection,
+    expected: Mapping[Key, float],
+    against: Mapping[Key, tuple[float | None, float | None]],
+    steady: Set[Key] = frozenset(),
+) -> None:
+    """Compare each field of the cells with these new values, which swing as the blocks do.
+
+    against: what the efficiency of a cell is against, as printed and as a new value; None where there is none. A cell
+    without such has no efficiency. The interval of a ratio is its value: swings of the same block cancel. steady: the
+    cells whose values do not swing.
+    """
+    cells = {
+        (row, column.label): cell
+        for row, some in zip(found.rows, found.cells, strict=True)
+        for column, cell in zip(found.columns, some, strict=True)
+        if cell is not None
+    }
+    assert expected.keys() | against.keys() <= cells.keys()
+    for key in expected.keys() | against.keys():
+        cell, (printed, new) = cells[key], against.get(key, (None, None))
+        lower, digits = cell.published.better == "lower", digits_of(cell.published)
+        then = float(digits) / printed if digits and printed else None
+        assert cell.then == (None if then is None else pytest.approx(1 / then if lower else then, rel=1e-6)), key
+        if key not in expected:
+            continue
+        value, half = expected[key], 0.0 if key in steady else HALF
+        assert cell.value is not None, key
+        assert (cell.value.estimate.value, cell.value.estimate.low, cell.value.estimate.high) == pytest.approx(
+            (value, value * math.exp(-half), value * math.exp(half)), rel=1e-5
+        ), key
+        assert (cell.now is None, cell.ratio is None) == (new is None, new is None or cell.then is None), key
+        now = None if new is None else new / value if lower else value / new
+        if cell.now is not None:
+            assert (cell.now.value, cell.now.low, cell.now.high) == pytest.approx((now, now, now), rel=1e-5), key
+        if cell.ratio is not None and now is not None and cell.then is not None:
+            ratio = now / cell.then
+            assert (cell.ratio.value, cell.ratio.low, cell.ratio.high) == pytest.approx(
+                (ratio, ratio, ratio), rel=1e-5
+            ), key
+
+
+def of_native(
+    printed: Mapping[str, tuple[float, ...]], columns: Mapping[str, int], new: Mapping[Key, float]
+) -> dict[Key, tuple[float | None, float | None]]:
+    """Efficiencies of guests against the native cell of their row.
+
+    printed: the native cells of each row by hand. columns: which of these each column of guests is against. new: of
+    native cells, by their row and the column of the guests.
+    """
+    return {
+        (row, column): (natives[at], new.get((row, column)))
+        for row, natives in printed.items()
+        for column, at in columns.items()
+    }
+
+
+def natives_of(expected: Mapping[Key, float]) -> dict[Key, float]:
+    """The new values of the native cells with 64 bits, by their row and the column of the guests."""
+    guests, native = "Linux 64 bit, guest", "Linux 64 bit, native"
+    return {(row, guests): value for (row, column), value in expected.items() if column == native}
+
+
+GUESTS = {"Linux 32 bit, guest": 0, "Linux 64 bit, guest": 1}
+
+# Printed cells of the native system with 32 and with 64 bits.
+DISK = {
+    "write, not random": (27.98, 26.178),
+    "read, not random": (30.455, 30.711),
+    "write, random": (13.822, 13.802),
+    "read, random": (20.025, 20.041),
+}
+MARKS = {"L1 average": (17146.52, 28832.58), "L2 average": (5635.32, 6613.25), "RAM average": (2446.67, 2875.12)}
+OPERATIONS = {
+    "copy": (2787.2, 2882.7),
+    "scale": (2805.76, 2980.7),
+    "add": (3318.18, 3385.41),
+    "triad": (3301.31, 3392.86),
+    "average": (3053.1, 3160.42),
+}
+NET = {
+    "write, not random": (52.971, 48.91),
+    "read, not random": (61.174, 61.191),
+    "write, random": (52.666, 48.974),
+    "read, random": (61.193, 61.332),
+}
+
+
 def rest(found: StudySection) -> set[str]:
     """The reasons of all other cells."""
     return set(found.reasons)
@@ -95,6 +189,15 @@ def test_seconds_per_run_of_linpack(alone: Analysis) -> None:
     expected["8000 x 8000", "runs"] = (2 + 1) / 2
     assert values_of(found) == pytest.approx(expected)
     assert rest(found) == {NOT_HERE} and found.filled == 12
+    printed = {
+        "1000 x 1000": (0.351, 0.332), "2000 x 2000": (2.79, 2.683), "4000 x 4000": (20.885, 20.533),
+        "8000 x 8000": (162.019, 156.91),
+    }  # fmt: skip
+    natives = {(row, "Linux 64 bit, guest"): expected[row, "Linux 64 bit, native"] for row in printed}
+    timed = {key: value for key, value in expected.items() if key[1] != "runs"}
+    assert_fields(found, timed, of_native(printed, GUESTS, natives))
+    runs = [row[0] for row in found.cells]
+    assert all(cell and cell.value and cell.value.estimate.low is None and cell.now is None for cell in runs)
 
 
 def test_an_interval_is_that_of_the_blocks_and_efficiencies_are_within_them(alone: Analysis) -> None:
@@ -126,6 +229,7 @@ def test_means_over_five_block_sizes_and_random_access_in_bytes(alone: Analysis)
     }
     assert values_of(found) == pytest.approx(expected)
     assert rest(found) == {NOT_HERE}
+    assert_fields(found, expected, of_native(DISK, GUESTS, natives_of(expected)))
 
 
 def test_means_of_levels_by_the_ranges_of_the_study(alone: Analysis) -> None:
@@ -137,6 +241,7 @@ def test_means_of_levels_by_the_ranges_of_the_study(alone: Analysis) -> None:
         for column, part in (("Linux 64 bit, guest", 0.5), ("Linux 64 bit, native", 1.0))
     }
     assert values_of(found) == pytest.approx(expected)
+    assert_fields(found, expected, of_native(MARKS, GUESTS, natives_of(expected)))
 
 
 def test_the_average_of_four_operations(alone: Analysis) -> None:
@@ -148,8 +253,7 @@ def test_the_average_of_four_operations(alone: Analysis) -> None:
         for column, part in (("Linux 64 bit, guest", 0.5), ("Linux 64 bit, native", 1.0))
     }
     assert values_of(found) == pytest.approx(expected)
-    average = found.cells[4][1]
-    assert average is not None and average.now is not None and average.now.value == pytest.approx(0.5)
+    assert_fields(found, expected, of_native(OPERATIONS, GUESTS, natives_of(expected)))
 
 
 def test_streams_have_no_random_order(alone: Analysis) -> None:
@@ -161,6 +265,7 @@ def test_streams_have_no_random_order(alone: Analysis) -> None:
     }
     assert values_of(found) == pytest.approx(expected)
     assert found.reasons["a stream over TCP has no random order"] == 8
+    assert_fields(found, expected, of_native(NET, GUESTS, natives_of(expected)))
 
 
 def test_windows_stands_with_its_reason(alone: Analysis) -> None:
@@ -194,16 +299,25 @@ def grouped() -> Analysis:
 ONCE = 2 * (2 / 3 * 2000**3 + 2 * 2000**2) / 1e9
 """Seconds of a run of order 2000 on the native machine."""
 
+# What lemberger2010 prints for the bare machine with 32 bits in other tables, and what the native machine reaches here.
+BARE_NET = {"write": (52.97, 50.0), "read": (61.17, 60.0)}
+BARE_DISK = {
+    "sequential, write": (27.98, 100.0),
+    "sequential, read": (30.46, 200.0),
+    "random, write": (13.82, RANDOM),
+    "random, read": (20.03, RANDOM),
+}
+
 
 def test_three_guests_that_compute(grouped: Analysis) -> None:
     found = filled("tsiouprou2010", "6.2", grouped)
     row = "4000 x 4000"
-    assert values_of(found) == pytest.approx(
-        {(row, f"VM {number}"): 2 * ONCE * number for number in (1, 2, 3)} | {(row, "single VM"): 2 * ONCE}
-    )
-    second = found.cells[2][1]
-    assert second is not None and second.now is not None and second.now.value == pytest.approx(0.25)
-    assert second.then == pytest.approx(45.245 / (second.published.value or 0))
+    expected = {(row, f"VM {number}"): 2 * ONCE * number for number in (1, 2, 3)} | {(row, "single VM"): 2 * ONCE}
+    assert values_of(found) == pytest.approx(expected)
+    printed = {"1000 x 1000": 0.784, "2000 x 2000": 5.816, row: 45.245, "8000 x 8000": 354.7725}
+    columns = ("VM 1", "VM 2", "VM 3", "single VM")
+    against = {(size, column): (native, ONCE) for size, native in printed.items() for column in columns}
+    assert_fields(found, expected, against)
 
 
 def test_the_sum_of_three_guests_and_its_efficiency(grouped: Analysis) -> None:
@@ -220,29 +334,26 @@ def test_the_sum_of_three_guests_and_its_efficiency(grouped: Analysis) -> None:
         expected |= {(row, f"VM {number}"): part for number, part in enumerate(parts, 1)}
         expected |= {(row, "sum"): math.fsum(parts), (row, "single VM"): value}
     assert values_of(found) == pytest.approx(expected)
-    total = found.cells[0][3]
-    assert total is not None and total.now is not None
-    assert total.now.value == pytest.approx(0.5 * (1 + 1 / 2 + 1 / 3))
+    printed = {"write, not random": 28.745, "read, not random": 23.059, "write, random": 12.351, "read, random": 18.264}
+    assert_fields(found, expected, {key: (printed[key[0]], 2 * single[key[0]]) for key in expected})
 
 
 def test_between_two_guests(grouped: Analysis) -> None:
     found = filled("lemberger2010", "appendix: InterVM", grouped)
-    assert values_of(found) == pytest.approx(
-        {("write", "VM to VM"): 50.0, ("write", "single"): 25.0, ("read", "single"): 30.0}
-    )
+    expected = {("write", "VM to VM"): 50.0, ("write", "single"): 25.0, ("read", "single"): 30.0}
+    assert values_of(found) == pytest.approx(expected)
+    against = {(row, column): of for row, of in BARE_NET.items() for column in ("single", "VM to VM")}
+    assert_fields(found, expected, against)
 
 
 def test_totals_of_ten_runs_and_the_expected_time(grouped: Analysis) -> None:
     found = filled("lemberger2010", "appendix: CPU angepasst", grouped)
     two = 10 * 2 * ONCE * (1 + 2) / 2  # the mean of two guests, the second of which is twice as slow
     three = 10 * 2 * ONCE * (1 + 2 + 3) / 3
-    assert [cell.value.estimate.value for cell in found.all_cells if cell.value] == pytest.approx(
-        [two, two * 3 / 2, three]
-    )
-    actual = found.all_cells[2]
-    assert actual.then == pytest.approx(20.89 / 52.107)
-    assert actual.now is not None and actual.now.value == pytest.approx(0.25)
-    assert found.all_cells[1].now is None and found.all_cells[1].then is None
+    actual = {("2 parallel", "two VMs"): two, ("3 parallel, actual value", "three VMs, actual"): three}
+    expected = {**actual, ("3 parallel, expected value", "three VMs, expected"): two * 3 / 2}
+    assert values_of(found) == pytest.approx(expected)
+    assert_fields(found, expected, dict.fromkeys(actual, (10 * 20.89, 10 * ONCE)))
 
 
 def test_three_guests_on_the_network(grouped: Analysis) -> None:
@@ -253,6 +364,7 @@ def test_three_guests_on_the_network(grouped: Analysis) -> None:
         expected |= {(row, f"VM {number}"): part for number, part in enumerate(parts, 1)}
         expected |= {(row, "sum of VMs"): math.fsum(parts), (row, "single"): value}
     assert values_of(found) == pytest.approx(expected)
+    assert_fields(found, expected, {key: BARE_NET[key[0]] for key in expected})
 
 
 def test_single_guests_of_a_study_with_tools(grouped: Analysis) -> None:
@@ -263,16 +375,24 @@ def test_single_guests_of_a_study_with_tools(grouped: Analysis) -> None:
         "random, write": RANDOM / 2,
         "random, read": RANDOM / 2,
     }
-    found = values_of(disk)
+    expected: dict[Key, float] = {}
     for row, value in parts.items():
-        assert found[row, "single"] == pytest.approx(value)
-        assert found[row, "sum of VMs"] == pytest.approx(1.5 * value)
+        expected |= {(row, "single"): value, (row, "sum of VMs"): 1.5 * value}
+        expected |= {(row, "VM 1"): value, (row, "VM 2"): value / 2}
+    assert values_of(disk) == pytest.approx(expected)
+    assert_fields(disk, expected, {key: BARE_DISK[key[0]] for key in expected})
 
 
 def test_three_guests_in_both_kinds_of_disk_access(grouped: Analysis) -> None:
-    found = values_of(filled("lemberger2010", "appendix: 3-disk", grouped))
-    assert found["random, read", "VM 3"] == pytest.approx(RANDOM / 6)
-    assert found["sequential, write", "sum of VMs"] == pytest.approx(50 * (1 + 1 / 2 + 1 / 3))
+    found = filled("lemberger2010", "appendix: 3-disk", grouped)
+    expected: dict[Key, float] = {}
+    for row, (_, bare) in BARE_DISK.items():
+        parts = [bare / 2 / number for number in (1, 2, 3)]
+        expected |= {(row, f"VM {number}"): part for number, part in enumerate(parts, 1)}
+        expected |= {(row, "single"): bare / 2, (row, "sum of VMs"): math.fsum(parts)}
+    assert values_of(found) == pytest.approx(expected)
+    assert expected["random, read", "VM 3"] == pytest.approx(RANDOM / 6)
+    assert_fields(found, expected, {key: BARE_DISK[key[0]] for key in expected})
 
 
 def test_a_guest_beside_two_that_compute_and_guests_with_two_loads() -> None:
@@ -296,15 +416,14 @@ def test_a_guest_beside_two_that_compute_and_guests_with_two_loads() -> None:
 
     found = made([NATIVE, BOX], works, rate, scenarios)
     row = "write, not random"
-    assert values_of(filled("tsiouprou2010", "6.8", found)) == pytest.approx(
-        {(row, "VM 1"): 25 * 0.6, (row, "single VM"): 25.0}
-    )
+    loaded = filled("tsiouprou2010", "6.8", found)
+    expected = {(row, "VM 1"): 25 * 0.6, (row, "single VM"): 25.0}
+    assert values_of(loaded) == pytest.approx(expected)
+    assert_fields(loaded, expected, dict.fromkeys(expected, (52.582, 50.0)))
     both = filled("tsiouprou2010", "6.10", found)
-    assert values_of(both) == pytest.approx(
-        {(row, "VM 1"): 20.0, (row, "VM 2"): 10.0, (row, "sum"): 30.0, (row, "single VM"): 25.0}
-    )
-    total = both.cells[0][2]
-    assert total is not None and total.now is not None and total.now.value == pytest.approx(30 / 50)
+    expected = {(row, "VM 1"): 20.0, (row, "VM 2"): 10.0, (row, "sum"): 30.0, (row, "single VM"): 25.0}
+    assert values_of(both) == pytest.approx(expected)
+    assert_fields(both, expected, dict.fromkeys(expected, (52.582, 50.0)))
 
 
 # --- systems, switches and a matrix ----------------------------------------------------------------------------
@@ -339,25 +458,24 @@ def test_context_switches_in_microseconds(system: Analysis) -> None:
     values = values_of(found)
     for row in ROWS:  # half of the second that each window lasts
         assert values.pop((row, "CPU use, relative")) == pytest.approx(50, rel=0.02)
-    assert values == pytest.approx(
-        {
-            (row, f"{count} processes"): count / part
-            for row, part in ROWS.items()
-            for count in (2, 4, 16, 32, 64, 128, 256)
-        }
-    )
-    emulated = found.cells[1][0]
-    assert emulated is not None and emulated.now is not None and emulated.now.value == pytest.approx(0.1)
-    assert emulated.then == pytest.approx(0.71 / 12.22)
+    printed = {2: 0.71, 4: 1.30, 16: 2.02, 32: 2.39, 64: 3.57, 128: 4.32, 256: 4.47}
+    expected = {(row, f"{count} processes"): count / part for row, part in ROWS.items() for count in printed}
+    assert values == pytest.approx(expected)
+    against = {
+        (row, f"{count} processes"): (native, count)
+        for row in ROWS
+        for count, native in printed.items()
+        if row != "native"
+    }
+    assert_fields(found, expected, against)
 
 
 def test_lmbench_counts_a_megabyte_by_itself(system: Analysis) -> None:
-    assert values_of(filled("zupka2008", "F5.15/lmdd", system)) == pytest.approx(
-        {(row, "rate"): 64 * part for row, part in ROWS.items()}
-    )
-    assert values_of(filled("zupka2008", "F5.15/bw_pipe", system)) == pytest.approx(
-        {(row, "rate"): 2000 * part for row, part in ROWS.items()}
-    )
+    for item, native, printed in (("F5.15/lmdd", 64.0, 242), ("F5.15/bw_pipe", 2000.0, 1458)):
+        found = filled("zupka2008", item, system)
+        expected = {(row, "rate"): native * part for row, part in ROWS.items()}
+        assert values_of(found) == pytest.approx(expected)
+        assert_fields(found, expected, {key: (printed, native) for key in expected if key[0] != "native"})
 
 
 def test_the_mean_of_the_five_rates(system: Analysis) -> None:
@@ -371,9 +489,11 @@ def test_the_mean_of_the_five_rates(system: Analysis) -> None:
         "mean": 40,
     }
     new = values_of(found)
-    assert {key: new[key] for key in new if key[1] in rates} == pytest.approx(
-        {(row, column): rate * 1024 * part for row, part in ROWS.items() for column, rate in rates.items()}
-    )
+    expected = {(row, column): rate * 1024 * part for row, part in ROWS.items() for column, rate in rates.items()}
+    assert {key: new[key] for key in new if key[1] in rates} == pytest.approx(expected)
+    printed = dict(zip(rates, (62766, 131223, 122499, 76224, 2587878, 596118), strict=True))
+    against = {key: (printed[key[1]], rates[key[1]] * 1024) for key in expected if key[0] != "native"}
+    assert_fields(found, expected, against)
     # The host worked with one of its processors, so that the mean rate is the efficiency.
     others = {key: value for key, value in new.items() if key[1] not in rates}
     assert others == pytest.approx(
@@ -419,8 +539,10 @@ def test_netperf_in_megabits_and_processor_time_of_the_guest_in_percent(system: 
     used = {"cpu-local": {"unit": "s/s", "value": 0.75}}
     campaign = with_runs(system.campaign, lambda run: changed(run, measures=used))
     found = filled("zupka2008", "F5.15/netperf", analyse(campaign))
+    expected = {(row, "local rate"): 800 * part for row, part in ROWS.items()}
+    assert_fields(found, expected, {key: (6695, 800) for key in expected if key[0] != "native"})
     assert values_of(found) == pytest.approx(
-        {(row, "local rate"): 800 * part for row, part in ROWS.items()}
+        expected
         | {(row, "CPU use, virtual"): 75.0 for row in ROWS}
         | {(row, "CPU use, relative"): 100.0 for row in ROWS}
         | {(row, "efficiency"): 8 * part for row, part in ROWS.items()}
@@ -441,6 +563,8 @@ def test_programs_at_once_on_two_processors() -> None:
     assert [cell.value and cell.value.estimate.value for cell in found.all_cells] == pytest.approx(
         [100.0, 200.0, 100.0, 200.0, 200.0]
     )
+    guest = {("one program in a guest: run time", "value"): (None, 100.0)}
+    assert_fields(found, values_of(found), guest)
 
 
 def test_scores_stand_with_the_printed_values(alone: Analysis) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.analysis.simulated_campaigns import Place, Work, changed, with_runs
 from tests.analysis.studies.hand_made import NATIVE, made
-from tests.analysis.studies.test_cells import filled, values_of
+from tests.analysis.studies.test_cells import assert_fields, filled, values_of
 from virtometer.analysis import Analysis, analyse
 from virtometer.analysis.studies.matching import NOT_HERE, Matcher
 from virtometer.analysis.studies.remarks import remarks
@@ -28,6 +28,9 @@ HOSTS = {"node6": 6, "vm2": 6, "node7": 7, "vm3": 7, "vm4": 7}
 SHORT = {"node6": "no6", "node7": "no7"}
 LOCAL, REMOTE = 2.0, 3.0
 """Service demand in us/KB."""
+
+TO_LABORATORY = (None, 1.0)
+"""The study prints no native system; the baseline reaches 1 MB/s here, alone with the laboratory."""
 
 BEFORE = [("node6", "node6"), ("node6", "vm2"), ("node7", "vm3"), ("node7", "vm4"), ("vm3", "vm4")]
 """The pairs on one server in table A.1."""
@@ -89,13 +92,16 @@ def full(source: str, target: str, times: float) -> dict[tuple[str, str], float]
 def test_the_matrix_of_one_server_fills_the_tables_of_its_state(both: Analysis) -> None:
     pairs = [(source, target) for source in ENDS for target in ENDS if HOSTS[source] == HOSTS[target]]
     after = filled("klein2008", "3.2", both)
-    assert values_of(after) == pytest.approx(
-        {(f"to {target}", f"from {source}"): throughput(source, target, 2) for source, target in pairs}
-    )
+    expected = {(f"to {target}", f"from {source}"): throughput(source, target, 2) for source, target in pairs}
+    assert values_of(after) == pytest.approx(expected)
+    assert_fields(after, expected, dict.fromkeys(expected, TO_LABORATORY))
     assert after.reasons == {"a second server is needed": 12}
-    before = values_of(filled("klein2008", "3.1", both))
+    first = filled("klein2008", "3.1", both)
+    before = values_of(first)
     assert before["to vm4", "from node7"] == pytest.approx(throughput("node7", "vm4", 1))
     assert all(before[key] == pytest.approx(value / 2) for key, value in values_of(after).items() if key in before)
+    halves = {key: expected[key] / 2 for key in before}
+    assert_fields(first, halves, {key: TO_LABORATORY for key in halves if "vm" in key[1]})  # the baseline has none
     files = filled("klein2008", "3.3", both)
     assert files.filled == 0 and files.reasons == {"a second server is needed": len(files.all_cells)}
 
@@ -106,6 +112,13 @@ def test_cpu_use_and_service_demand_of_both_ends(both: Analysis) -> None:
     for source, target in BEFORE:
         expected |= full(source, target, 1)
     assert values_of(found) == pytest.approx(expected)
+    demands = {key for key in expected if "demand" in key[1]}
+    guests = {
+        ("vm3 to vm4", "throughput"): TO_LABORATORY,
+        ("vm3 to vm4", "service demand, sender, local"): (None, LOCAL),
+        ("vm3 to vm4", "service demand, receiver, remote"): (None, REMOTE),
+    }
+    assert_fields(found, expected, guests, demands)
     after = filled("klein2008", "A.2", both)
     pairs = [(source, target) for source in ENDS for target in ENDS if HOSTS[source] == HOSTS[target]]
     expected = {}
