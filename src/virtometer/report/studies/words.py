@@ -194,10 +194,14 @@ def short_words(section: StudySection, found: StudyResults) -> str:
 
 def campaigns_words(numbers: Sequence[int], found: StudyResults) -> str:
     """Which campaigns answer a question, and which of these in short form; empty without any."""
+    short = {one for one in numbers if found.shortened[one]}
+    whole = len(short) == len(numbers)
     names = dict.fromkeys(
-        f"{found.campaigns[one]} ({SHORT_FORM})" if found.shortened[one] else found.campaigns[one] for one in numbers
+        f"{found.campaigns[one]} ({SHORT_FORM})" if one in short and not whole else found.campaigns[one]
+        for one in numbers
     )
-    return f"Here {counted(len(numbers), 'campaign')} took part: {', '.join(names)}." if names else ""
+    form = f", {SHORT_FORM}" if whole else ""
+    return f"Here {counted(len(numbers), 'campaign')} took part{form}: {', '.join(names)}." if names else ""
 
 
 def _system(cell: StudyCell) -> str:
