@@ -10,10 +10,13 @@ import pytest
 from tests.analysis.studies.hand_made import NATIVE, levels, linpack, made
 from tests.cli.laboratory import stored
 from tests.sentences import Said
+from virtometer.analysis.studies.matching import NOT_YET
+from virtometer.analysis.studies.results import results
 from virtometer.cli.study import experiments
-from virtometer.cli.study.experiments import campaigns_in, plans_of, progress, states
+from virtometer.cli.study.experiments import campaigns_in, plans_of, progress, state_of, without_plan
 from virtometer.errors import LedgerError
 from virtometer.model import Campaign
+from virtometer.studies.data import studies
 
 
 def campaign(directory: Path) -> Path:
@@ -35,15 +38,15 @@ def test_a_folder_stands_for_the_campaigns_in_it(tmp_path: Path) -> None:
 def test_what_is_left_of_a_campaign_is_known(tmp_path: Path) -> None:
     campaign(tmp_path / "a")
     (tmp_path / "empty").mkdir()
-    (state,) = states(tmp_path).values()
-    assert (state.left, state.directory) == (0, tmp_path / "a")
-    assert states(tmp_path / "nothing") == {}
+    state = state_of(tmp_path / "a")
+    assert state is not None and (state.left, state.failed) == (frozenset(), frozenset())
+    assert state_of(tmp_path / "empty") is None and state_of(tmp_path / "nothing") is None
 
 
 def test_a_damaged_campaign_is_an_error(tmp_path: Path) -> None:
     (campaign(tmp_path / "a") / "ledger.sqlite").write_bytes(b"no ledger")
     with pytest.raises(LedgerError, match="a"):
-        states(tmp_path)
+        state_of(tmp_path / "a")
 
 
 def test_each_experiment_has_its_state(said: Said, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,6 +66,19 @@ def test_each_experiment_has_its_state(said: Said, tmp_path: Path, monkeypatch: 
         replace(named("begun"), trials=campaign.trials[:3]),
         named("short", shortened=["windows of 1 s instead of 100 s"]),
     ]
-    found = progress("klein2008", some)
-    assert [name for name, _ in found] == ["begun", "never", "short", "whole"]
-    said("\n".join(state for _, state in found))
+    found = progress("klein2008", some, ())
+    assert [name for name, _ in found][:4] == ["begun", "never", "short", "whole"]
+    said("\n".join(state for _, state in found[:4]))
+
+
+def test_experiments_without_a_plan_have_the_reason_of_their_sections() -> None:
+    def of(study: str) -> dict[str, str]:
+        return without_plan(study, results(studies()[study], ()).sections)
+
+    assert of("klein2008") == {"mpi-io": "a second server is needed"}
+    assert of("lemberger2010").keys() == {"tree"} and "no numbers" in of("lemberger2010")["tree"]
+    # Several reasons, or texts alone, say nothing about the experiment. ramspeed-marks has two plans.
+    assert of("tsiouprou2010") == {"life-cycle": NOT_YET}
+    assert of("appel2008") == {"java": NOT_YET}
+    listed = progress("klein2008", (), results(studies()["klein2008"], ()).sections)
+    assert listed[-1] == ("mpi-io", "a second server is needed") and len(listed) == 1 + len(plans_of("klein2008"))

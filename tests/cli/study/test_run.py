@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,10 @@ import pytest
 from tests.cli.laboratory import virtometer
 from tests.sentences import Said
 from virtometer.cli.study import experiments
+from virtometer.errors import StorageError
+from virtometer.model import Failure, FailureKind, TrialRecord
+from virtometer.runner.execution.failures import failed
+from virtometer.runner.watch import host
 from virtometer.store.ledger import Ledger
 
 PLAN = """\
@@ -55,6 +60,11 @@ def left(directory: Path) -> int:
         return len(ledger.read().planned) - len(ledger.finished())
 
 
+def failures(directory: Path) -> int:
+    with Ledger.open(directory) as ledger:
+        return sum(record.at_fault for record in ledger.read().trials)
+
+
 def test_each_experiment_is_a_campaign_and_the_study_has_a_page(said: Said, plans: Path, tmp_path: Path) -> None:
     results = tmp_path / "results"
     status, out, _ = run(results, "--short")
@@ -70,8 +80,8 @@ def test_each_experiment_is_a_campaign_and_the_study_has_a_page(said: Said, plan
     said(out, results=results)
 
 
-def test_what_was_interrupted_goes_on(plans: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    results = tmp_path / "results"
+def begun(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stop a run after its first trial."""
     record = Ledger.record
 
     def stopped(self: Ledger, *given: object, **more: object) -> None:
@@ -80,12 +90,20 @@ def test_what_was_interrupted_goes_on(plans: Path, tmp_path: Path, monkeypatch: 
 
     with monkeypatch.context() as patched:
         patched.setattr(Ledger, "record", stopped)
-        status, _, _ = run(results, "--short")
-    assert status == 130
+        assert run(results, "--short")[0] == 130
+
+
+def test_what_was_interrupted_goes_on(plans: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    results = tmp_path / "results"
+    begun(results, monkeypatch)
     measured = left(results / "calls")
     assert measured > 0 and not (results / "solving").exists()
-    status, _, _ = run(results, "--short")
+    status, out, _ = run(results, "--short")
     assert status == 0
+    with Ledger.open(results / "calls") as ledger:
+        planned = len(ledger.read().planned)
+    (of_rest,) = (line for line in out.splitlines() if line.startswith("calls: about"))
+    assert f"{measured} of {planned} trials" in of_rest
     assert [left(results / name) for name in ("calls", "solving")] == [0, 0]
 
 
@@ -131,3 +149,71 @@ def test_campaigns_of_two_studies_are_not_mixed_in_a_folder(said: Said, plans: P
     status, _, err = run(results, "calls", "--short")
     assert status == 2
     said(err, results=results)
+
+
+def test_an_experiment_of_a_damaged_campaign_leaves_the_others(plans: Path, tmp_path: Path) -> None:
+    results = tmp_path / "results"
+    (results / "calls").mkdir(parents=True)
+    (results / "calls" / "ledger.sqlite").write_bytes(b"no ledger")
+    status, out, err = run(results, "--short")
+    assert status == 4 and "ledger.sqlite" in err and out.count("calls: ") == 1
+    assert left(results / "solving") == 0
+    assert "klein2008 solving" in (results / "klein2008.html").read_text(encoding="utf-8")
+    # The page of another experiment tells it too.
+    assert run(results, "solving", "--short")[0] == 4
+
+
+def test_an_experiment_of_another_host_leaves_the_others(
+    plans: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    results = tmp_path / "results"
+    begun(results, monkeypatch)
+    with monkeypatch.context() as patched:
+        patched.setattr(host, "changed", lambda *_: ["the processor was another one"])
+        status, out, _ = run(results, "--short")
+    assert status == 5 and "the processor was another one" in out
+    assert left(results / "calls") > 0 and left(results / "solving") == 0
+
+
+def test_a_full_disk_ends_all(plans: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise StorageError("no space")
+
+    monkeypatch.setattr(Ledger, "record", full)
+    assert run(tmp_path / "results", "--short")[0] == 7
+    assert not (tmp_path / "results" / "solving").exists()
+
+
+def test_failed_trials_are_told_and_measured_again_on_request(
+    said: Said, plans: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    results = tmp_path / "results"
+    record = Ledger.record
+
+    def first_fails(self: Ledger, records: Sequence[TrialRecord], *given: object, **more: object) -> None:
+        made = [
+            failed(one.trial, Failure(FailureKind.GUEST, "it ended", 0), one.started_at, 0.1)
+            if one.trial.index == 0
+            else one
+            for one in records
+        ]
+        record(self, made, *given, **more)  # type: ignore[arg-type]
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Ledger, "record", first_fails)
+        assert run(results, "--short")[0] == 9
+    assert left(results / "solving") == 0
+    status, out, err = run(results, "calls", "--short")
+    assert status == 9 and failures(results / "calls") == 1
+    said(out, results=results)
+    said(err, results=results)
+    status, out, _ = run(results, "calls", "--short", "--failed")
+    assert status == 0 and failures(results / "calls") == 0
+    assert "for 1 of " in out
+    assert failures(results / "solving") == 1
+
+
+def test_an_experiment_without_a_plan_is_refused(said: Said, plans: Path, tmp_path: Path) -> None:
+    status, _, err = run(tmp_path / "results", "calls", "MPI-IO", "--short")
+    assert status == 2 and not (tmp_path / "results").exists()
+    said(err)

@@ -10,19 +10,21 @@ from typing import TYPE_CHECKING
 from virtometer.cli.plan.files import built_in_folder
 from virtometer.counted import counted
 from virtometer.store.names import LEDGER
+from virtometer.studies.data import items
 
 if TYPE_CHECKING:
-    from virtometer.model import Campaign, Plan
+    from virtometer.analysis.studies.cells import StudySection
+    from virtometer.model import Campaign
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A campaign that was begun. left: planned trials that have not ended."""
+    """A campaign that was begun. left: planned trials that have not ended. failed: those that can be measured again."""
 
-    plan: Plan
+    campaign: Campaign
     directory: Path
-    begun: str
-    left: int
+    left: frozenset[int]
+    failed: frozenset[int]
 
 
 def plans_of(study: str) -> dict[str, Path]:
@@ -31,10 +33,33 @@ def plans_of(study: str) -> dict[str, Path]:
     return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
 
 
-def progress(study: str, campaigns: Sequence[Campaign]) -> tuple[tuple[str, str], ...]:
-    """Each experiment that has a plan, with what these campaigns measured of it, or how to measure it."""
+def without_plan(study: str, sections: Sequence[StudySection]) -> dict[str, str]:
+    """The experiments of the items of a study that no plan measures, with the reason, in the order of the items.
+
+    The reason is that of the sections where all tables and figures of the experiment have the same one.
+    """
+    from virtometer.analysis.studies.matching import NOT_YET
+
+    plans = plans_of(study)
+    reasons: dict[str, set[str]] = {
+        name: set()
+        for item in items(study).values()
+        for name in item.experiments
+        if not any(plan == name or plan.startswith(f"{name}-") for plan in plans)
+    }
+    for one in sections:
+        for name in reasons.keys() & set(one.item.experiments) if one.item.kind != "text" else ():
+            reasons[name] |= {one.chart.unavailable} if one.chart and one.chart.unavailable else one.reasons.keys()
+    return {name: next(iter(some)) if len(some) == 1 else NOT_YET for name, some in reasons.items()}
+
+
+def progress(
+    study: str, campaigns: Sequence[Campaign], sections: Sequence[StudySection]
+) -> tuple[tuple[str, str], ...]:
+    """Each experiment with what these campaigns measured of it, or how to measure it; then those without a plan."""
     by_plan = {one.plan.name: one for one in campaigns}
-    return tuple((name, _words(study, name, by_plan.get(f"{study} {name}"))) for name in plans_of(study))
+    planned = [(name, _words(study, name, by_plan.get(f"{study} {name}"))) for name in plans_of(study)]
+    return (*planned, *without_plan(study, sections).items())
 
 
 def _words(study: str, name: str, campaign: Campaign | None) -> str:
@@ -57,14 +82,18 @@ def campaigns_in(directory: Path) -> list[Path]:
     return sorted(path.parent for path in directory.glob(f"*/{LEDGER}")) or [directory]
 
 
-def states(folder: Path) -> dict[str, State]:
-    """The campaigns in the folders of a folder, by the names of these. Raises LedgerError for one that is damaged."""
+def state_of(directory: Path) -> State | None:
+    """The campaign in a directory; None where none was begun. Raises LedgerError for one that is damaged."""
     from virtometer.store.ledger import Ledger
 
-    found = {}
-    for path in sorted(folder.glob(f"*/{LEDGER}")):
-        with Ledger.open(path.parent) as ledger:
-            campaign = ledger.read()
-            left = len(campaign.planned) - len(ledger.finished())
-        found[path.parent.name] = State(campaign.plan, path.parent, campaign.created_at, left)
-    return found
+    if not (directory / LEDGER).exists():
+        return None
+    with Ledger.open(directory) as ledger:
+        campaign = ledger.read()
+    ended = {record.trial.index for record in campaign.trials}
+    return State(
+        campaign,
+        directory,
+        left=frozenset(trial.index for trial in campaign.planned) - ended,
+        failed=frozenset(record.trial.index for record in campaign.trials if record.at_fault),
+    )

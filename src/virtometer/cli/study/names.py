@@ -22,7 +22,7 @@ _NEAR = 3
 def study_named(name: str) -> Study:
     """The study with this key. Raises UsageError for an unknown one."""
     known = studies()
-    key = _found(name, known)
+    key = named_in(name, known)
     if key is None:
         raise UsageError(
             f"there is no study '{_short(name)}'{_hint(name, known)}", advice=f"studies: {', '.join(known)}"
@@ -37,7 +37,7 @@ def items_named(study: Study, name: str) -> tuple[Item, ...]:
     """
     known = items(study.study)
     wholes = {item.whole: None for item in known.values()}
-    key = _found(name, {**wholes, **known})
+    key = named_in(name, {**wholes, **known})
     if key is None:
         raise UsageError(
             f"{study.study} has no item '{_short(name)}'{_hint(name, known)}",
@@ -49,7 +49,7 @@ def items_named(study: Study, name: str) -> tuple[Item, ...]:
 def claims_named(study: Study, rows: Sequence[ClaimRow], name: str) -> tuple[ClaimRow, ...]:
     """The claim with this id, such as c030, among the claims of a study. Raises UsageError for an unknown one."""
     known = {row.claim_id: row for row in rows}
-    key = _found(name.rpartition("/")[2], known)
+    key = named_in(name.rpartition("/")[2], known)
     if key is None:
         raise UsageError(
             f"{study.study} has no claim '{_short(name)}'{_hint(name, known)}",
@@ -65,7 +65,7 @@ def experiments_named(study: Study, known: Mapping[str, object], names: Sequence
     """
     chosen = set()
     for name in names:
-        key = _found(name, known)
+        key = named_in(name, known)
         if key is None:
             raise UsageError(
                 f"{study.study} has no experiment '{_short(name)}'{_hint(name, known)}",
@@ -75,7 +75,8 @@ def experiments_named(study: Study, known: Mapping[str, object], names: Sequence
     return [one for one in known if one in chosen or not names]
 
 
-def _found(name: str, known: Iterable[str]) -> str | None:
+def named_in(name: str, known: Iterable[str]) -> str | None:
+    """Which of the known names is meant, capital letters and signs apart; None for an unknown one."""
     return {_simple(one): one for one in known}.get(_simple(name))
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from virtometer.analysis import Analysis
     from virtometer.analysis.studies.results import StudyResults
     from virtometer.report.studies.answers import AnswerBlock, AnswerTable
+    from virtometer.studies.data import Study
 
 
 class Format(StrEnum):
@@ -54,15 +55,22 @@ def report(
     ] = None,
 ) -> None:
     """Show what a study printed and what campaigns measured beside it: one section for each table and figure."""
-    from virtometer.analysis.studies.results import results
-    from virtometer.cli.study.experiments import campaigns_in, progress
+    from virtometer.cli.study.experiments import campaigns_in
     from virtometer.cli.study.names import study_named
 
     found = study_named(study)
     form = kind or (_ENDINGS.get(out.suffix.lower()) if out is not None else None) or Format.TERMINAL
-    analyses = [analysis_of(one) for directory in directories or () for one in campaigns_in(directory)]
-    experiments = progress(found.study, [one.campaign for one in analyses])
-    made = replace(_with_what_does_not_follow(results(found, analyses)), experiments=experiments)
+    show(found, [analysis_of(one) for directory in directories or () for one in campaigns_in(directory)], form, out)
+
+
+def show(found: Study, analyses: Sequence[Analysis], form: Format, out: Path | None) -> None:
+    """Write a study beside campaigns. out: None for the file that the format has by default. Raises StorageError."""
+    from virtometer.analysis.studies.results import results
+    from virtometer.cli.study.experiments import progress
+
+    made = _with_what_does_not_follow(results(found, analyses))
+    experiments = progress(found.study, [one.campaign for one in analyses], made.sections)
+    made = replace(made, experiments=experiments)
     if form is Format.TERMINAL:
         _put(_terminal(made, shutil.get_terminal_size().columns), out)
     elif form is Format.HTML:

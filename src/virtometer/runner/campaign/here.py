@@ -10,7 +10,7 @@ from typing import Any
 
 from virtometer.design.feasible import HostSizes, Impossible, impossible_here
 from virtometer.design.parse import PlanRead, read_plan
-from virtometer.design.plan.resolved import ResolvedPlan
+from virtometer.design.plan.resolved import ResolvedPlan, resolve
 from virtometer.design.plan.selection import Selection
 from virtometer.design.reference.tables import Section, sections
 from virtometer.design.schedule.duration import duration
@@ -18,6 +18,7 @@ from virtometer.design.schedule.residents import GrowingGuests, Residents, growi
 from virtometer.design.schedule.trials import schedule
 from virtometer.environments.registry import KINDS
 from virtometer.host.cpu.caches import last_cache_bytes
+from virtometer.model import Campaign
 from virtometer.runner.lab.context import ROOM
 
 
@@ -59,6 +60,12 @@ def seconds_here(resolved: ResolvedPlan, results: Path) -> float:
     names = [environment.name for environment in resolved.plan.environments]
     trials = schedule(resolved.plan, names, 0, residents_here(resolved, names, results).of_blocks)
     return duration(resolved, trials).seconds
+
+
+def seconds_left(campaign: Campaign, trials: Collection[int]) -> float:
+    """How long these of the planned trials of a campaign take, about, by their indices."""
+    some = [trial for trial in campaign.planned if trial.index in trials]
+    return duration(resolve(campaign.plan, KINDS), some).seconds
 
 
 def growing_guests_here(resolved: ResolvedPlan, names: Collection[str], results: Path) -> list[GrowingGuests]:
