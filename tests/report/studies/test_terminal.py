@@ -11,7 +11,7 @@ def test_rows_have_a_line_for_all_that_is_known() -> None:
     assert grid is not None and grid.corner == "" and len(grid.columns) == 5
     assert grid.rows[:5] == ["1000 x 1000", "  here", "  efficiency then", "  efficiency here", "  here by then"]
     assert grid.cells[1][2] == "0.3353 [0.3067, 0.3667]"
-    assert grid.rows[5:7] == ["2000 x 2000", "  efficiency then"]
+    assert grid.rows[5:8] == ["  host CPU", "2000 x 2000", "  efficiency then"]
 
 
 def test_without_campaigns_rows_are_short() -> None:

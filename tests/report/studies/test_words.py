@@ -29,6 +29,7 @@ def test_lines_of_a_filled_cell(found: StudyResults) -> None:
         "efficiency then": "0.997",
         "efficiency here": "0.500 [0.500, 0.500]",
         "here by then": "0.502 [0.502, 0.502]",
+        "host CPU": "0.500 [0.500, 0.500]",
     }
     assert words.lines_of(cell, unit=True)["here"] == "0.3353 [0.3067, 0.3667] s"
     assert words.lines_of(cell, unit=True)["printed"] == "0.333 s"

@@ -30,7 +30,7 @@ class StudyCell:
 
     value: in the printed unit; None where `reason` says why there is none. then, now: efficiencies of the study and of
     the campaign, above 1 where better than the system that they are against. ratio: now by then. by: the environment.
-    campaign: counted from 0.
+    campaign: counted from 0. cpus: of a guest alone, processors of the host that worked for it.
     """
 
     published: PublishedValue
@@ -41,6 +41,7 @@ class StudyCell:
     by: str = ""
     campaign: int = 0
     reason: str = ""
+    cpus: Estimate | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +99,11 @@ class StudySection:
         return tuple(cell for row in self.cells for cell in row if cell is not None)
 
     @property
+    def has_cpus(self) -> bool:
+        """Whether the processors of the host that worked are known of a cell."""
+        return any(cell.cpus is not None for cell in self.all_cells)
+
+    @property
     def reasons(self) -> dict[str, int]:
         """Why cells have no new value, and how many, the most frequent first."""
         found: dict[str, int] = {}
@@ -141,7 +147,18 @@ def cell_of(value: PublishedValue, matcher: Matcher) -> StudyCell:
         ratio=None if now is None or not then else scaled(now, 1 / then),
         by=found.by,
         campaign=found.campaign,
+        cpus=_cpus(found, value),
     )
+
+
+def _cpus(found: Found, value: PublishedValue) -> Estimate | None:
+    """The geometric mean over the blocks; None where it is unknown, or where the cell is of no single value."""
+    known = [one for one in found.cpus.values() if one > 0]
+    if not known or value.metric == "count" or between_runs(value):
+        return None
+    from virtometer.analysis.statistics.interval import interval  # loads scipy, which printed values do not need
+
+    return interval(map(math.log, known))
 
 
 def efficiency_then(value: PublishedValue, matcher: Matcher) -> float | None:

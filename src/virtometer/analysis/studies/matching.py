@@ -31,6 +31,7 @@ NOT_YET = "not measured yet by this version"
 NOT_HERE = "not in these campaigns"
 
 _CPU_BY_RECORD = "cpu-per-io"
+_OF_HOST = ("host-cpu", "host-busy", "by-host-cpu")
 _RECORD = 4096  # bytes of a record of work that has no size of its own
 
 
@@ -39,7 +40,8 @@ class Found:
     """What stands for a cell: values by block in the cell's unit, and those that they are compared with.
 
     against is empty where nothing is, or where the cell is itself what others are compared with. by: the environment.
-    campaign: counted from 0. processors: of the end that a share of CPU use is of.
+    campaign: counted from 0. processors: of the end that a share of CPU use is of. cpus: of a guest alone, processors
+    of the host that worked for it, by block; empty where that is unknown, or is the value itself.
     """
 
     values: Blocks
@@ -47,6 +49,7 @@ class Found:
     by: str
     campaign: int
     processors: float = 1.0
+    cpus: Blocks = dataclasses.field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +208,7 @@ class Matcher:
         processors = 1.0
         mine: list[Blocks] = []
         theirs: list[Blocks] = []
+        cpus: list[Blocks] = []
         for wanted in rule.works(value):
             some = [
                 one
@@ -216,12 +220,16 @@ class Matcher:
             if not values:
                 return None
             mine.append(values)
+            cpus.append(some[0].cpus if situation == ALONE and rule.as_ not in _OF_HOST else {})
             if against is not None and against.name != place.name:
                 theirs.append(self._beside(campaign, against, some[0], wanted, rule, value))
             if rule.as_ == "cpu-share":
                 processors = statistics.fmean(some[0].of_measure(_processors(rule)).values())
         values = _of_run(_means(mine), value)
-        return Found(values, _means(theirs), place.name, campaign, processors) if values else None
+        if not values:
+            return None
+        used = _of_run(_means(cpus), value)
+        return Found(values, _means(theirs), place.name, campaign, processors, used)
 
     def _beside(
         self,

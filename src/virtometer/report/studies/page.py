@@ -95,6 +95,8 @@ def _item(one: StudySection, identity: str, figure: Drawing | None, found: Study
         "figure": None if figure is None else (Markup(figure.svg), figure.alternative, figure.caption),
         "drawn": one.drawn,
         "nowhere": words.nowhere_words(one, campaigns=bool(found.campaigns)),
+        "plain_columns": [column.label for column in shown.columns],
+        "host_cpu": words.HOST_CPU if one.has_cpus else "",
         "charted": one.chart is not None,
         "sentences": [
             text

@@ -18,7 +18,8 @@ from virtometer.studies.printed import words, words_with_unit
 from virtometer.studies.rules import MARGIN
 
 PRINTED, HERE, THEN, NOW, RATIO = "printed", "here", "efficiency then", "efficiency here", "here by then"
-LINES = (PRINTED, HERE, THEN, NOW, RATIO)
+HOST_CPU = "host CPU"
+LINES = (PRINTED, HERE, THEN, NOW, RATIO, HOST_CPU)
 """What is said of a cell, in this order."""
 
 LEGEND = (
@@ -28,6 +29,8 @@ LEGEND = (
     ("efficiency then", "the printed value by that of the study's bare machine, above 1 where the guest is better"),
     ("efficiency here", "the same of the campaign, from pairs within blocks, with its 95 % interval"),
     ("here by then", "the efficiency here by that of the study, with its interval. Below 1 the cost is larger today"),
+    (HOST_CPU, "processors of the host that worked for a guest alone while the value here was measured, with their "
+     "95 % interval. 1.00 is one whole processor"),
 )  # fmt: skip
 
 
@@ -43,6 +46,7 @@ def lines_of(cell: StudyCell | None, *, unit: bool) -> dict[str, str]:
         THEN: "" if cell.then is None else significant(cell.then),
         NOW: "" if cell.now is None else estimate_words(cell.now),
         RATIO: "" if cell.ratio is None else estimate_words(cell.ratio),
+        HOST_CPU: "" if cell.cpus is None else estimate_words(cell.cpus),
     }
     return {name: text for name, text in said.items() if text}
 
