@@ -4,14 +4,19 @@
 
 DIR: results directories of campaigns, or folders of such, as `virtometer study run` makes them. Each item is one of:
 
-    full        each of its cells has a new value with its interval, or the reason why nothing today can have one
+    full        each of its cells has a new value with its interval, and an efficiency where the study's cells give
+                one, or the reason why nothing today can have one
     partly      some of its cells have a new value
     empty       no cell has one, and no reason says that nothing can
     not here    every cell has a reason why nothing today can have a value
 
-A figure that draws tables is what these are. Items that are full and "not here" count as rebuilt. A count of runs and
-a bar of a single run need no interval. Printed: the numbers of tables and of figures in each state by study, the items
-that are not rebuilt, and the reasons why their cells are empty. Charts that a study calls tables count as tables.
+Rows, columns and units are the printed ones. A reason counts where it is about a system or a condition that
+published/unavailable.csv names for the item. A figure that draws tables is what these are. Items that are full and
+"not here" count as rebuilt. A count of runs and a bar of a single run need no interval. Charts that a study calls
+tables count as tables.
+
+Printed: the numbers of tables and of figures in each state by study, the items that are not rebuilt with the reasons
+why their cells are empty, and the totals beside what is aimed at.
 """
 
 from __future__ import annotations
@@ -23,16 +28,20 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from virtometer.analysis import Analysis
-from virtometer.analysis.studies.cells import NO_VALUE, StudyCell, StudySection
-from virtometer.analysis.studies.matching import NOT_HERE, NOT_YET
+from virtometer.analysis.studies.cells import StudyCell, StudySection
 from virtometer.analysis.studies.results import results
 from virtometer.cli.study.experiments import campaigns_in
 from virtometer.cli.study.report import analysis_of
 from virtometer.errors import VirtometerError
-from virtometer.studies.data import studies
+from virtometer.studies.data import Item, items, studies
 
 STATES = ("full", "not here", "partly", "empty")
 REBUILT = ("full", "not here")
+GOALS = {"table": (80, 110), "figure": (48, 57)}
+"""How many tables and figures are to be rebuilt, of how many."""
+
+_NAMES = ("Windows Server 2003", "VMware ESXi", "VMware Server", "VirtualBox", "Xen", "a second server")
+"""Systems and conditions in the words that reasons and published/unavailable.csv share."""
 
 
 def state(cells: Iterable[StudyCell]) -> str:
@@ -45,11 +54,19 @@ def state(cells: Iterable[StudyCell]) -> str:
     return "partly" if kinds["value"] else "empty"
 
 
+def named(reason: str, item: Item) -> bool:
+    """Whether a reason is about something that is not available today for the item."""
+    return any(name in reason and name in item.not_available for name in _NAMES)
+
+
 def _kind(cell: StudyCell) -> str:
+    published = cell.published
     if cell.value is None:
-        return "nothing" if cell.reason in (NOT_YET, NOT_HERE, NO_VALUE) or not cell.reason else "reason"
-    single = cell.published.metric == "count" or "run" in cell.published.options
-    return "value" if cell.value.estimate.low is not None or single else "nothing"
+        return "reason" if named(cell.reason, items(published.study)[published.item]) else "nothing"
+    if published.metric == "count" or "run" in published.options:
+        return "value"
+    derived = cell.then is None or (cell.now is not None and cell.now.low is not None)
+    return "value" if cell.value.estimate.low is not None and derived else "nothing"
 
 
 def cells_of(section: StudySection, by_name: dict[str, StudySection]) -> list[StudyCell]:
@@ -89,7 +106,7 @@ def say(analyses: Sequence[Analysis]) -> None:
             if one.item.kind == "text":
                 continue
             is_now = state(cells_of(one, by_name))
-            if one.chart is not None and one.chart.unavailable not in ("", NOT_YET):
+            if one.chart is not None and named(one.chart.unavailable, one.item):
                 is_now = "not here"
             counts[kind_of(one), is_now] += 1
             if is_now not in REBUILT:
@@ -101,7 +118,10 @@ def say(analyses: Sequence[Analysis]) -> None:
     print(f"all: {_said(total)}")
     for kind in ("table", "figure"):
         rebuilt = sum(total[kind, one] for one in REBUILT)
-        print(f"{kind}s rebuilt: {rebuilt} of {sum(total[kind, one] for one in STATES)}")
+        goal, items_of_kind = GOALS[kind]
+        print(
+            f"{kind}s rebuilt: {rebuilt} of {sum(total[kind, one] for one in STATES)} (aimed at: {goal} of {items_of_kind})"
+        )
 
 
 def _said(counts: Counter[tuple[str, str]]) -> str:

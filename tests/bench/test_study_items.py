@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from bench.study_items import main, state
+from bench.study_items import main, named, state
 from tests.analysis.simulated_campaigns import Place
 from tests.analysis.studies.hand_made import NATIVE, levels, linpack, made
 from tests.cli.laboratory import stored
 from virtometer.analysis.studies.cells import cell_of
 from virtometer.analysis.studies.matching import Matcher
-from virtometer.studies.data import values
+from virtometer.studies.data import items, values
 from virtometer.studies.sections import description
 
 BOX = Place("box", "lxc", {"": 0.5})
@@ -32,6 +33,25 @@ def test_a_cell_needs_a_value_or_a_reason() -> None:
     assert state([windows]) == "not here"
 
 
+def test_a_reason_counts_where_the_item_names_it() -> None:
+    windows = "Windows Server 2003: no environment starts Windows"
+    of = items("tsiouprou2010")
+    assert named(windows, of["5.2"]) and not named(windows, of["5.1"])
+    assert not named("the use of each processor over time is not measured yet by this version", of["5.2"])
+    assert not named("", of["5.2"])
+    slide = items("appel2008")["slide: CPU not Fully Utilized"]
+    assert not named("not measured yet by this version", slide)
+
+
+def test_an_efficiency_of_the_study_needs_one_here() -> None:
+    works, places = [linpack(1000, 1e9)], [NATIVE, BOX]
+    matcher = Matcher(description("tsiouprou2010"), [made(places, works, levels(places, works))])
+    guest = next(one for one in values("tsiouprou2010", "5.1") if one.role == "guest" and one.bits == 64)
+    cell = cell_of(guest, matcher)
+    assert cell.then is not None and state([cell]) == "full"
+    assert state([replace(cell, now=None)]) == "empty" and state([replace(cell, now=None, then=None)]) == "full"
+
+
 def test_items_are_counted(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     works, places = [linpack(1000, 1e9)], [NATIVE, BOX]
     campaign = made(places, works, levels(places, works)).campaign
@@ -43,4 +63,5 @@ def test_items_are_counted(capsys: pytest.CaptureFixture[str], tmp_path: Path) -
     assert main([str(tmp_path)]) == 0
     out = capsys.readouterr().out
     assert "\n  5.1: partly" in out and "tables rebuilt: " in out
+    assert out.count(" (aimed at: ") == 2
     assert main([str(tmp_path / "nothing")]) == 4
