@@ -118,10 +118,8 @@ def say(analyses: Sequence[Analysis]) -> None:
     print(f"all: {_said(total)}")
     for kind in ("table", "figure"):
         rebuilt = sum(total[kind, one] for one in REBUILT)
-        goal, items_of_kind = GOALS[kind]
-        print(
-            f"{kind}s rebuilt: {rebuilt} of {sum(total[kind, one] for one in STATES)} (aimed at: {goal} of {items_of_kind})"
-        )
+        goal, there = GOALS[kind]
+        print(f"{kind}s rebuilt: {rebuilt} of {sum(total[kind, one] for one in STATES)} (aimed at: {goal} of {there})")
 
 
 def _said(counts: Counter[tuple[str, str]]) -> str:
