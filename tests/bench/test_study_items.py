@@ -12,9 +12,9 @@ from tests.analysis.simulated_campaigns import Place
 from tests.analysis.studies.hand_made import NATIVE, levels, linpack, made
 from tests.cli.laboratory import stored
 from virtometer.analysis.studies.cells import cell_of
-from virtometer.analysis.studies.matching import Matcher
+from virtometer.analysis.studies.matching import NOT_YET, Matcher
 from virtometer.studies.data import items, values
-from virtometer.studies.sections import description
+from virtometer.studies.sections import chart_of, description
 
 BOX = Place("box", "lxc", {"": 0.5})
 
@@ -37,10 +37,11 @@ def test_a_reason_counts_where_the_item_names_it() -> None:
     windows = "Windows Server 2003: no environment starts Windows"
     of = items("tsiouprou2010")
     assert named(windows, of["5.2"]) and not named(windows, of["5.1"])
-    assert not named("the use of each processor over time is not measured yet by this version", of["5.2"])
+    assert not named(NOT_YET, of["5.2"])
     assert not named("", of["5.2"])
     slide = items("appel2008")["slide: CPU not Fully Utilized"]
-    assert not named("not measured yet by this version", slide)
+    of_slide = chart_of("appel2008", slide.item)
+    assert of_slide is not None and of_slide.unavailable and not named(of_slide.unavailable, slide)
 
 
 def test_an_efficiency_of_the_study_needs_one_here() -> None:
