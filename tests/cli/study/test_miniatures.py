@@ -15,7 +15,7 @@ from tests.cli.laboratory import ROOT, virtometer
 from virtometer.analysis.studies.ranking import RankingFound
 from virtometer.analysis.studies.results import results
 from virtometer.cli.study import experiments
-from virtometer.cli.study.experiments import progress
+from virtometer.cli.study.experiments import plans_of, progress
 from virtometer.cli.study.report import analysis_of
 from virtometer.model import MIN_BLOCKS
 from virtometer.studies.data import studies
@@ -165,7 +165,7 @@ def test_a_miniature_is_measured_and_fills_its_cells(measured: tuple[str, Path])
         assert {one.tool for one in purpose.now} == set(of.guests) and purpose.now[0].rank == 1
     # The page says what was measured, and how to measure the rest.
     page = (folder / f"{study}.html").read_text(encoding="utf-8")
-    states = dict(progress(study, [analysis.campaign]))
-    others = states.keys() - {of.experiment}
+    states = dict(progress(study, [analysis.campaign], ()))
+    others = plans_of(study).keys() - {of.experiment}
     assert analysis.campaign.created_at[:10] in states[of.experiment] and f"{study} {of.experiment}" in page
     assert others and all(states[name].endswith(f"virtometer study run {study} {name}") for name in others)

@@ -251,8 +251,8 @@ class Executor:
                 return None
         if len(working) > 1:
             mark = overlap_mark(share, by_tool=any(run.by_tool for run in found.runs))
-            whole = None if mark is not None else whole_mark(timed)
-            found.marks += [*late, *(one for one in (mark, whole) if one is not None), *load_marks(timed, shared)]
+            once = None if mark is not None else whole_mark(timed)
+            found.marks += [*late, *(one for one in (mark, once) if one is not None), *load_marks(timed, shared)]
         found.skew_ns = start_skew_ns(timed) if several else 0
         found.runs += party.served(services, len(working), shared)
         return found
