@@ -13,14 +13,19 @@ from virtometer.cli.study.experiments import plans_of
 from virtometer.studies.data import studies
 
 
-@pytest.fixture(scope="module")
-def io_states() -> dict[str, str]:
-    """The states of the items by the plan of files alone."""
-    made = campaign(load(plans_of("appel2008")["io"], short=True)[0])
-    assert len(made.trials) == len(made.planned) and all(run.score for one in made.trials for run in one.runs)
-    found = results(studies()["appel2008"], [analyse(made)]).sections
+def states_by(study: str, *plans: str) -> dict[str, str]:
+    """The states of the items of a study by the short forms of some plans alone."""
+    made = [campaign(load(plans_of(study)[plan], short=True)[0]) for plan in plans]
+    for one in made:
+        assert len(one.trials) == len(one.planned) and all(run.score for trial in one.trials for run in trial.runs)
+    found = results(studies()[study], [analyse(one) for one in made]).sections
     by_name = {one.item.item: one for one in found}
     return {one.item.item: state(cells_of(one, by_name)) for one in found}
+
+
+@pytest.fixture(scope="module")
+def io_states() -> dict[str, str]:
+    return states_by("appel2008", "io")
 
 
 def test_a_plan_fills_what_it_measures(io_states: dict[str, str]) -> None:
@@ -31,6 +36,13 @@ def test_a_plan_fills_what_it_measures(io_states: dict[str, str]) -> None:
 
 def test_a_plan_fills_nothing_else(io_states: dict[str, str]) -> None:
     assert io_states["slide: Full Memory Bandwidth"] == "empty"
+
+
+def test_emulated_and_paravirtual_devices_fill_their_tables() -> None:
+    found = states_by("zupka2008", "devices", "devices-files")
+    tables = {name: found[name] for name in found if name.startswith("F5.15/") and "/ab-" not in name}
+    assert len(tables) == 11 and set(tables.values()) == {"full"}
+    assert states_by("zupka2008", "devices")["F5.15/bonnie++"] != "full"
 
 
 @pytest.mark.slow

@@ -58,6 +58,16 @@ def test_processors_of_the_host_are_cost_by_value() -> None:
     assert native.cpus == pytest.approx(dict.fromkeys(range(8), 1.0), rel=0.05)
 
 
+def test_processors_that_the_agent_used_are_its_time_by_that_of_its_samples() -> None:
+    campaign = simulate([Place("native")], [linpack(1000, 1e9)])
+    run = campaign.trials[0].runs[0]
+    sampled_s = sum(one.end_ns - one.start_ns for one in run.samples) * 1e-9
+    busy = with_runs(campaign, lambda one: changed(one, agent_cpu_s=1.5 * sampled_s))
+    assert measured_in(analyse(busy))[0].of_measure("agent-cpu") == pytest.approx(dict.fromkeys(range(8), 1.5))
+    tool = with_runs(campaign, lambda one: replace(one, samples=()))
+    assert measured_in(analyse(tool))[0].of_measure("agent-cpu") == {}
+
+
 def test_every_combination_of_guests_has_its_situation() -> None:
     scenarios: list[dict[str, Any]] = [
         {"name": "growing", "type": "together", "environment": "box", "workloads": ["linpack 1000"], "guests": [1, 2]},

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from virtometer import agent_table
-from virtometer.model import Better, Campaign, HostUse, Level, PlanWorkload
+from virtometer.model import Better, Campaign, HostUse, Level, PlanWorkload, Run, columns_of
 from virtometer.model.plain import parse_size
 
 if TYPE_CHECKING:
@@ -54,6 +54,9 @@ class Situation:
 
 
 ALONE = Situation()
+
+AGENT_CPU = "agent-cpu"
+"""Name of the measure: processors that the agent and its processes used, by the guest's own account."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +171,7 @@ def _of_treatment(data: TreatmentData, place: Place, facts: Mapping[str, Level])
     busy: dict[int, list[float]] = {}
     for record, run in data.results:
         if usable(run):
-            _add(measures, record.trial.block, further.reported(run))
+            _add(measures, record.trial.block, {**further.reported(run), **_agent_cpu(run)})
             _add_busy(busy, record.trial.block, record.host)
     return Measured(
         place=place,
@@ -193,6 +196,13 @@ def _add(measures: dict[str, dict[int, list[float]]], block: int, found: Mapping
 def _add_busy(busy: dict[int, list[float]], block: int, use: HostUse | None) -> None:
     if use is not None and use.wall_s > 0:
         busy.setdefault(block, []).append(max(use.busy - (use.foreign or 0.0), 0.0) / use.wall_s)
+
+
+def _agent_cpu(run: Run) -> dict[str, tuple[str, float]]:
+    """CPU time by the time of all samples, both by the guest's clock; nothing without samples, as of a tool."""
+    times = columns_of(run.samples)
+    sampled_s = float((times.end_ns - times.start_ns).sum()) * 1e-9
+    return {AGENT_CPU: ("s/s", run.reported.cpu_s / sampled_s)} if sampled_s > 0 else {}
 
 
 def _rate(value: float, unit: str) -> float:
