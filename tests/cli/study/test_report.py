@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,24 @@ def test_a_campaign_beside_the_printed_cells(directory: Path) -> None:
     outcome = virtometer("study", "report", "tsiouprou2010", str(directory), COLUMNS="120")
     assert (outcome.status, outcome.err) == (0, "")
     assert "0.3353 [0.3067, 0.3667]" in outcome.out and "efficiency here" in outcome.out
+
+
+def test_a_campaign_of_a_folder_that_cannot_be_read_is_named(directory: Path, tmp_path: Path) -> None:
+    shutil.copytree(directory, tmp_path / "linpack")
+    (tmp_path / "net").mkdir()
+    (tmp_path / "net" / "ledger.sqlite").write_bytes(b"no ledger")
+    path = tmp_path / "page.html"
+    outcome = virtometer("study", "report", "tsiouprou2010", str(tmp_path), "--out", str(path))
+    assert (outcome.status, outcome.out) == (0, f"{path}\n")
+    assert len(outcome.err.splitlines()) == 1 and str(tmp_path / "net") in outcome.err
+    text = path.read_text(encoding="utf-8")
+    assert "0.3353 [0.3067, 0.3667]" in text
+    state = re.search(r'<th scope="row">net</th><td>(.*?)</td>', text)
+    assert state is not None and str(tmp_path / "net" / "ledger.sqlite") in state[1]
+    # It is an error where it was named itself, or where nothing else is there.
+    assert virtometer("study", "report", "tsiouprou2010", str(tmp_path / "net")).status == 4
+    shutil.rmtree(tmp_path / "linpack")
+    assert virtometer("study", "report", "tsiouprou2010", str(tmp_path)).status == 4
 
 
 def test_the_page_is_written_where_it_is_named(directory: Path, tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ from virtometer.studies.data import items
 
 if TYPE_CHECKING:
     from virtometer.analysis.studies.cells import StudySection
+    from virtometer.errors import LedgerError
     from virtometer.model import Campaign
 
 
@@ -60,6 +61,17 @@ def progress(
     by_plan = {one.plan.name: one for one in campaigns}
     planned = [(name, _words(study, name, by_plan.get(f"{study} {name}"))) for name in plans_of(study)]
     return (*planned, *without_plan(study, sections).items())
+
+
+def with_unreadable(
+    listed: Sequence[tuple[str, str]], errors: Mapping[str, LedgerError]
+) -> tuple[tuple[str, str], ...]:
+    """The experiments with their states, those in whose folders a campaign cannot be read with the reason instead.
+
+    errors: by the names of the folders. Other folders follow.
+    """
+    states = dict(listed) | {name: f"its campaign cannot be read: {error.sentence}" for name, error in errors.items()}
+    return tuple(states.items())
 
 
 def _words(study: str, name: str, campaign: Campaign | None) -> str:

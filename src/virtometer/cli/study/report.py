@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from virtometer.cli.parts.encoding import put_document, say
+from virtometer.visible import visible
 
 if TYPE_CHECKING:
     from virtometer.analysis import Analysis
     from virtometer.analysis.studies.results import StudyResults
+    from virtometer.errors import LedgerError
     from virtometer.report.studies.answers import AnswerBlock, AnswerTable
     from virtometer.studies.data import Study
 
@@ -55,22 +57,27 @@ def report(
     ] = None,
 ) -> None:
     """Show what a study printed and what campaigns measured beside it: one section for each table and figure."""
-    from virtometer.cli.study.experiments import campaigns_in
     from virtometer.cli.study.names import study_named
 
     found = study_named(study)
     form = kind or (_ENDINGS.get(out.suffix.lower()) if out is not None else None) or Format.TERMINAL
-    show(found, [analysis_of(one) for directory in directories or () for one in campaigns_in(directory)], form, out)
+    analyses, unreadable = analyses_in(directories or ())
+    show(found, analyses, unreadable, form, out)
 
 
-def show(found: Study, analyses: Sequence[Analysis], form: Format, out: Path | None) -> None:
-    """Write a study beside campaigns. out: None for the file that the format has by default. Raises StorageError."""
+def show(
+    found: Study, analyses: Sequence[Analysis], unreadable: Mapping[str, LedgerError], form: Format, out: Path | None
+) -> None:
+    """Write a study beside campaigns, and the names of those that are `unreadable`.
+
+    out: None for the file that the format has by default. Raises StorageError.
+    """
     from virtometer.analysis.studies.results import results
-    from virtometer.cli.study.experiments import progress
+    from virtometer.cli.study.experiments import progress, with_unreadable
 
     made = _with_what_does_not_follow(results(found, analyses))
     experiments = progress(found.study, [one.campaign for one in analyses], made.sections)
-    made = replace(made, experiments=experiments)
+    made = replace(made, experiments=with_unreadable(experiments, unreadable))
     if form is Format.TERMINAL:
         _put(_terminal(made, shutil.get_terminal_size().columns), out)
     elif form is Format.HTML:
@@ -79,6 +86,34 @@ def show(found: Study, analyses: Sequence[Analysis], form: Format, out: Path | N
         _put(page(made), out or Path(f"{found.study}.html"))
     else:
         _put_latex(made, out or Path(f"{found.study}.tex"))
+
+
+def analyses_in(
+    directories: Iterable[Path], told: Container[str] = ()
+) -> tuple[list[Analysis], dict[str, LedgerError]]:
+    """The analyses of campaigns in directories, or in the folders of directories.
+
+    Campaigns in folders that cannot be read are told on standard error, but for those of `told`, and returned by the
+    names of their folders. Raises LedgerError for a campaign that was named itself, or where no campaign can be read.
+    """
+    from virtometer.cli.study.experiments import campaigns_in
+    from virtometer.errors import LedgerError
+
+    found: list[Analysis] = []
+    unreadable: dict[str, LedgerError] = {}
+    for directory in directories:
+        for one in campaigns_in(directory):
+            try:
+                found.append(analysis_of(one))
+            except LedgerError as error:
+                if one == directory:
+                    raise
+                unreadable[one.name] = error
+                if one.name not in told:
+                    typer.echo(f"virtometer: left out: {visible(error.sentence)}", err=True)
+    if unreadable and not found:
+        raise next(iter(unreadable.values()))
+    return found, unreadable
 
 
 def analysis_of(directory: Path) -> Analysis:

@@ -220,18 +220,15 @@ def _measure(one: Experiment, *, beside: bool) -> None:
 
 
 def _page(study: Study, folder: Path, problems: dict[str, VirtometerError]) -> None:
-    """Write the page of the study into the folder of its campaigns, of those that can be read. Others are told."""
-    from virtometer.cli.study.experiments import campaigns_in
-    from virtometer.cli.study.report import Format, analysis_of, show
+    """Write the page of the study into the folder of its campaigns, of those that can be read.
+
+    problems: of the experiments that were asked for, which are told. What is wrong with others is told, and no error.
+    """
+    from virtometer.cli.study.report import Format, analyses_in, show
     from virtometer.errors import LedgerError
 
-    analyses = []
-    for directory in campaigns_in(folder):
-        try:
-            analyses.append(analysis_of(directory))
-        except LedgerError as error:
-            if directory != folder and directory.name not in problems:
-                problems[directory.name] = error
-                _tell(directory.name, error)
-    if analyses:
-        show(study, analyses, Format.HTML, folder / f"{study.study}.html")
+    try:
+        analyses, unreadable = analyses_in([folder], told=problems)
+    except LedgerError:  # none was begun, or none can be read
+        return
+    show(study, analyses, unreadable, Format.HTML, folder / f"{study.study}.html")
