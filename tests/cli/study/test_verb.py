@@ -71,6 +71,13 @@ def test_claims_are_judged_by_the_cells_of_campaigns_too(directory: Path, width:
     assert "here: disagrees" in outcome.out and " 150" in outcome.out and " 300" in outcome.out
 
 
+def test_a_folder_stands_for_the_campaigns_in_it(directory: Path) -> None:
+    of_campaign = virtometer("study", "claims", "klein2008", "--in", str(directory), "--json")
+    of_folder = virtometer("study", "claims", "klein2008", "--in", str(directory.parent), "--json")
+    assert (of_folder.status, of_folder.out) == (0, of_campaign.out)
+    assert json.loads(of_folder.out)["counts"]["new"]["disagrees"] == 2
+
+
 def test_the_json_of_claims_has_the_outcome_of_new_cells(directory: Path) -> None:
     outcome = virtometer("study", "claims", "klein2008", "--in", str(directory), "--json")
     found = json.loads(outcome.out)

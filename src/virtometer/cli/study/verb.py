@@ -11,7 +11,7 @@ import typer
 
 from virtometer.cli.parts.encoding import put_document, say
 from virtometer.cli.parts.verbs import add, application
-from virtometer.cli.study.report import analysis_of, report
+from virtometer.cli.study.report import analyses_in, report
 from virtometer.cli.study.run import run
 
 study_app = application("The results of five published studies.")
@@ -89,7 +89,11 @@ def claims_(
     ] = "",
     directories: Annotated[
         list[Path] | None,
-        typer.Option("--in", metavar="DIR", help="Judge by this campaign's results too. May be repeated."),
+        typer.Option(
+            "--in",
+            metavar="DIR",
+            help="Judge by the campaign in here too, or by those in its folders. May be repeated.",
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print {study, counts, claims, shared} as JSON.")] = False,
 ) -> None:
@@ -101,7 +105,7 @@ def claims_(
     if directories:
         from virtometer.analysis.studies.results import judged
 
-        rows = judged(found, [analysis_of(directory) for directory in directories])
+        rows = judged(found, analyses_in(directories)[0])
     else:
         rows = claims_table(found.study)
     if claim:
