@@ -11,9 +11,9 @@ DIR: results directories of campaigns, or folders of such, as `virtometer study 
     not here    every cell has a reason why nothing today can have a value
 
 Rows, columns and units are the printed ones. A reason counts where it is about a system or a condition that
-published/unavailable.csv names for the item. A figure that draws tables is what these are. Items that are full and
-"not here" count as rebuilt. A count of runs and a bar of a single run need no interval. Charts that a study calls
-tables count as tables.
+published/unavailable.csv names for the item, or says that the cell has no quantity. A figure that draws tables is what
+these are. Items that are full and "not here" count as rebuilt. A count of runs and a bar of a single run need no
+interval. Charts that a study calls tables count as tables.
 
 Printed: the numbers of tables and of figures in each state by study, the items that are not rebuilt with the reasons
 why their cells are empty, and the totals beside what is aimed at.
@@ -43,6 +43,9 @@ GOALS = {"table": (80, 110), "figure": (48, 57)}
 _NAMES = ("Windows Server 2003", "VMware ESXi", "VMware Server", "VirtualBox", "Xen", "a second server")
 """Systems and conditions in the words that reasons and published/unavailable.csv share."""
 
+_NO_QUANTITY = ("no random order", "and not measured")
+"""Reasons of cells that have no quantity: random rows of a network over TCP, and settings that a study prints."""
+
 
 def state(cells: Iterable[StudyCell]) -> str:
     """What campaigns made of some cells."""
@@ -55,8 +58,8 @@ def state(cells: Iterable[StudyCell]) -> str:
 
 
 def named(reason: str, item: Item) -> bool:
-    """Whether a reason is about something that is not available today for the item."""
-    return any(name in reason and name in item.not_available for name in _NAMES)
+    """Whether a reason is about something that is not available today for the item, or that is no quantity."""
+    return reason.endswith(_NO_QUANTITY) or any(name in reason and name in item.not_available for name in _NAMES)
 
 
 def _kind(cell: StudyCell) -> str:
