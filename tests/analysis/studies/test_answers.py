@@ -61,6 +61,7 @@ def test_campaigns_answer_beside_the_same_printed_cells() -> None:
     assert found.now is not None and found.then_there is not None
     assert (found.now.median, found.now.low, found.now.high) == pytest.approx((0.6, 0.5, 0.7))
     assert found.now.cells == found.then_there.cells == 2
+    assert found.by == ("box",)
     assert found.then_there.low == pytest.approx(2.683 / 2.71)
 
 

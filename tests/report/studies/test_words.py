@@ -67,6 +67,7 @@ def test_ratios_here_stand_beside_the_same_cells_of_the_study() -> None:
     one = Ratios(0.5, 0.5, 0.5, 1)
     assert words.here_words(RatiosFound(one, None, None)) == "no cells"
     assert words.here_words(RatiosFound(one, one, Ratios(0.9, 0.9, 0.9, 1))).endswith("0.900")
+    assert ", in box, other;" in words.here_words(RatiosFound(one, one, one, (0,), ("box", "other")))
 
 
 def test_units_stand_once_where_all_columns_share_them(found: StudyResults) -> None:

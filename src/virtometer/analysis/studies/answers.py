@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from virtometer.analysis.studies.capacity import CapacityFound, capacity
 from virtometer.analysis.studies.cells import StudySection
 from virtometer.analysis.studies.effects import EffectsFound, effects
 from virtometer.analysis.studies.fairness import FairnessFound, fairness
-from virtometer.analysis.studies.matching import Matcher
+from virtometer.analysis.studies.matching import Found, Matcher
 from virtometer.analysis.studies.ranking import RankingFound, ranking
-from virtometer.analysis.studies.ratios import Ratios, campaigns_of, joined, ratio_now, ratio_then, ratios
+from virtometer.analysis.studies.ratios import Paired, Ratios, campaigns_of, joined, ratio_now, ratio_then, ratios
 from virtometer.analysis.studies.steps import StepsFound, steps
 from virtometer.studies.data import PublishedValue
 from virtometer.studies.questions import Answer
@@ -24,13 +24,14 @@ class RatiosFound:
     """Ratios of cells.
 
     then: of the printed cells; now: of those that the campaigns fill, and then_there: of these as printed. None: of
-    none. campaigns: numbers of those that took part.
+    none. campaigns: numbers of those that took part. by: the environments that stand for the cells of `now`.
     """
 
     then: Ratios | None
     now: Ratios | None
     then_there: Ratios | None
     campaigns: tuple[int, ...] = ()
+    by: tuple[str, ...] = ()
 
 
 Evidence = RatiosFound | EffectsFound | CapacityFound | RankingFound | FairnessFound | StepsFound
@@ -73,7 +74,18 @@ def _found(answer: Answer, cells: Sequence[PublishedValue], matcher: Matcher) ->
         ratios(None if one is None else one.value for one in now),
         ratios(there),
         campaigns_of(one for one in found if one is not None),
+        tuple(dict.fromkeys(_standing(pairs, found, matcher))),
     )
+
+
+def _standing(
+    pairs: Sequence[tuple[PublishedValue, PublishedValue]], found: Sequence[Paired | None], matcher: Matcher
+) -> Iterator[str]:
+    """The environments that stand for the first cells of the pairs that campaigns have."""
+    for (value, _), one in zip(pairs, found, strict=True):
+        standing = matcher.within(one[0]).find(value) if one is not None else None
+        if isinstance(standing, Found):
+            yield standing.by
 
 
 def _against(answer: Answer, value: PublishedValue, matcher: Matcher) -> PublishedValue | None:

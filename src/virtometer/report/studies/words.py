@@ -91,11 +91,12 @@ def cells_words(of: Ratios | None) -> str:
 
 
 def here_words(of: RatiosFound) -> str:
-    """The ratios here, beside what the study has in the same cells."""
+    """The ratios here and the environments that have them, beside what the study has in the same cells."""
     if of.now is None:
         return "no cells"
     there = "" if of.then_there is None else f"; the study there: {significant(of.then_there.median)}"
-    return f"{cells_words(of.now)}{there}"
+    where = f", in {', '.join(of.by)}" if of.by else ""
+    return f"{cells_words(of.now)}{where}{there}"
 
 
 def header(section: StudySection) -> tuple[str, tuple[str, ...]]:
