@@ -47,7 +47,9 @@ def test_a_plan_fills_nothing_else(io_states: dict[str, str]) -> None:
 def test_emulated_and_paravirtual_devices_fill_their_tables() -> None:
     found = states_by("zupka2008", "devices", "devices-files")
     tables = {name: found[name] for name in found if name.startswith("F5.15/") and "/ab-" not in name}
-    assert len(tables) == 11 and set(tables.values()) == {"full"}
+    # The quotients of these two have no efficiency here.
+    assert {tables.pop(f"F5.15/{name}") for name in ("netperf", "bonnie++")} == {"partly"}
+    assert len(tables) == 9 and set(tables.values()) == {"full"}
     assert states_by("zupka2008", "devices")["F5.15/bonnie++"] != "full"
 
 
@@ -62,7 +64,8 @@ def test_one_to_eight_processors_fill_their_figures_in_the_printed_order() -> No
 def test_one_to_six_guests_fill_their_figures_in_the_printed_order() -> None:
     found = sections_by("zupka2008", "guests")
     figures = [found[f"F5.{number}"] for number in (10, 11, 12, 13)]
-    assert {state(one.all_cells) for one in figures} == {"full"}
+    states = [state(one.all_cells) for one in figures]
+    assert states == ["full", "partly", "full", "full"], "the short form has every second number of processes"
     counts = ["1 guest", *(f"{count} guests" for count in range(2, 7))]
     assert all(list(figures[at].rows) == counts for at in (0, 2, 3))
     assert list(figures[1].rows) == [f"{2**power} processes" for power in range(1, 9)]
