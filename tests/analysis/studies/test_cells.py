@@ -187,18 +187,15 @@ def test_guests_alone_have_the_processors_of_the_host_that_worked(alone: Analysi
     found = filled("tsiouprou2010", "5.1", alone)
     times = {cell for cell in values_of(found) if cell[1] != "runs"}
     assert times and cpus_of(found) == pytest.approx(dict.fromkeys(times, 0.5), rel=0.01)
-    means = filled("tsiouprou2010", "5.3", alone)  # over five sizes
-    assert cpus_of(means) == pytest.approx(
-        dict.fromkeys(values_of(means), 0.5), rel=0.03
-    )  # few records of work are whole numbers
+    means = filled("tsiouprou2010", "5.3", alone)  # over five sizes; few records of work are whole numbers
+    assert cpus_of(means) == pytest.approx(dict.fromkeys(values_of(means), 0.5), rel=0.03)
 
 
 def test_guests_at_once_have_no_processors_of_their_own() -> None:
     works = [linpack(1000, 1e9)]
     growing = {"name": "growing", "type": "together", "environment": "box", "guests": [2]}
     found = filled("tsiouprou2010", "6.1", made([NATIVE, BOX], works, levels([NATIVE, BOX], works), [growing, ALONE]))
-    with_value = values_of(found).keys()
-    assert cpus_of(found).keys() < with_value
+    assert cpus_of(found).keys() < values_of(found).keys()
 
 
 def rest(found: StudySection) -> set[str]:
