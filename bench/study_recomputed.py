@@ -86,6 +86,7 @@ def _asked(raw: Raw, environment: str, cell: Cell) -> tuple[Situation, int | Non
 
 _CONTAINERS = ("lxc", "nspawn", "runc", "crun", "podman", "bubblewrap", "libvirt-lxc")
 _GUESTS = ("kvm", "qemu", "libvirt", "gvisor", "uml", "lxc", "nspawn", "runc")
+_OF_SIX_GUESTS = ("F5.10", "F5.11", "F5.12", "F5.13", "text 5.3.2")
 _EMULATED = {"disk_device": "ide", "network_device": "e1000"}
 _PARAVIRTUAL = {"disk_device": "virtio", "network_device": "virtio"}
 
@@ -108,6 +109,7 @@ def standing(raw: Raw, cell: Cell) -> Iterator[str]:
         tuned = {"before": False, "after": True}.get(cell["options"].get("stage", ""))
     elif study == "zupka2008" and not native:
         kinds = ("kvm", "qemu") if cell["devices"] == "emulated" else ("kvm", "qemu", "libvirt")
+        kinds = _GUESTS if cell["item"] in _OF_SIX_GUESTS else kinds
         settings = _EMULATED if cell["devices"] == "emulated" else _PARAVIRTUAL
     elif study == "lemberger2010" and not native:
         settings = _EMULATED if cell["tools"] == "off" else _PARAVIRTUAL
