@@ -82,7 +82,8 @@ def cut(run: Run, clock: ClockFit, timed: Sequence[Interval], window: WindowBoun
     limit: largest relative error of a duration. Raises NoScore where none is left.
     """
     # Pieces of work that the laboratory timed are judged jointly: their sum counts, and its error is smaller.
-    outside = _OUTSIDE if len(run.samples) > 1 else _ALONE_OUTSIDE
+    alone = len(run.samples) == 1 and run.placement.role == "measured"
+    outside = _ALONE_OUTSIDE if alone else _OUTSIDE
     errors = [clock.relative_bound if run.host_timed else interval.relative_bound for interval in timed]
     samples = tuple(
         _judged(sample, interval, error, window, limit, outside)

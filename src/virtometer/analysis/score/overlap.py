@@ -18,9 +18,7 @@ ENOUGH_OF_WINDOWS = 1 / 3
 
 LONGER = 3.0
 """By how much windows are longer where a trial is repeated because its guests hardly ran at the same time."""
-ATTEMPTS = 3
-"""Windows of a trial, the repeated ones included."""
-
+_LONG_S = 60.0  # of a window that is repeated a second time
 _TOOLS_ENOUGH = 0.9  # of the runs of tools
 _ALMOST = 0.99  # of a run of one iteration, for the others to have been there throughout
 _LOAD_ENOUGH = 0.99  # of the stretch, for the load to have been there throughout
@@ -60,6 +58,11 @@ class SharedTime:
     start_ns: float
     end_ns: float
     skew_ns: int
+
+
+def attempts(seconds: float) -> int:
+    """Windows of a trial at most, the repeated ones included: a third one only where it is no longer than a minute."""
+    return 3 if LONGER**2 * seconds <= _LONG_S else 2
 
 
 def stretch(timed: Sequence[TimedRun]) -> tuple[float, float]:
@@ -109,7 +112,7 @@ def overlap_mark(
 def whole_mark(timed: Sequence[TimedRun]) -> Mark | None:
     """The mark of a trial with runs of one iteration, which count whole although the others ended before them."""
     start, end = stretch(timed)
-    once = [one.intervals for one in timed if one.measured and len(one.intervals.start_ns) == 1]
+    once = [one.intervals for one in timed if one.measured and not one.run.by_tool and len(one.intervals.start_ns) == 1]
     longest_ns = max((float(one.end_ns[0] - one.start_ns[0]) for one in once), default=0.0)
     if longest_ns <= 0 or (share := (end - start) / longest_ns) >= _ALMOST:
         return None

@@ -85,11 +85,11 @@ def positive(of: Blocks) -> Blocks:
 
 
 def taking_part(of: Sequence[Paired]) -> list[Paired]:
-    """The ratios that can be joined: without those of campaigns that have too few blocks for an interval.
+    """The ratios that can be joined: without those, and without campaigns, that have too few blocks for an interval.
 
-    All of them where no campaign has enough.
+    All of them where none has enough.
     """
-    known = [one for one in of if one[1]]
+    known = [one for one in of if len(one[1]) >= MIN_BLOCKS] or [one for one in of if one[1]]
     enough = {number for number, blocks in _shared(known).items() if len(blocks) >= MIN_BLOCKS}
     return [one for one in known if one[0] in enough] or known
 

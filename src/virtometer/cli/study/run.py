@@ -61,7 +61,7 @@ def run(
     """Measure the experiments of a study, and write its page. Called again, it goes on where it was stopped.
 
     Each experiment is a plan, and each plan makes a campaign of its own. What a campaign has measured is kept. An
-    experiment that fails leaves the others; the exit status is that of the first one.
+    experiment that fails does not stop the others; the exit status is that of the first one.
     """
     from virtometer.cli.parts.notice import notice
 
@@ -93,16 +93,19 @@ def run(
         elif fault := _ended(one, one.state):
             problems[name] = fault
     _announce(todo, folder)
-    for number, one in enumerate(todo, 1):
-        say(f"\n{found.study} {one.name} ({number} of {len(todo)})")
-        try:
-            _measure(one, beside=beside)
-        except VirtometerError as error:
-            if isinstance(error, _of_all()):
-                raise
-            problems[one.name] = error
-            _tell(one.name, error)
-    _page(found, folder, problems)
+    try:
+        for number, one in enumerate(todo, 1):
+            say(f"\n{found.study} {one.name} ({number} of {len(todo)})")
+            try:
+                _measure(one, beside=beside)
+            except VirtometerError as error:
+                if isinstance(error, _of_all()):
+                    raise
+                problems[one.name] = error
+                _tell(one.name, error)
+    finally:
+        # Also what was measured before a stop has its page.
+        _page(found, folder, problems)
     if problems:
         raise next(iter(problems.values()))
 

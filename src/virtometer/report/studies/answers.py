@@ -108,7 +108,7 @@ _SAID = {
     "matters with others": "these matter with others: {}.",
     "does not matter": f"these do not matter, within {100 * MARGIN:g} %: {{}}.",
     "undecided": "these stay undecided: {}.",
-    "one pair only": "one pair alone decides nothing of: {}.",
+    "one pair only": "undecided, because there is only one pair: {}.",
 }
 
 

@@ -12,9 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 
 from virtometer.analysis.score.overlap import (
-    ATTEMPTS,
     ENOUGH,
     TimedRun,
+    attempts,
     load_marks,
     overlap,
     overlap_mark,
@@ -218,7 +218,7 @@ class Executor:
 
         None: its guests hardly worked at the same time, and it is repeated.
         """
-        trial, last = party.trial, window.number == ATTEMPTS
+        trial, last = party.trial, window.number == attempts(party.seconds)
         for placement in trial.placements:
             guest = guests[placement.guest_key].agent(placement.instance)
             party.members.append(self._admission.admit(placement, guest, trial, attempt=window.number))

@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from virtometer.analysis.score.overlap import ATTEMPTS, LONGER
+from virtometer.analysis.score.overlap import LONGER, attempts
 from virtometer.analysis.score.slices import disturbed_apart
 from virtometer.analysis.score.window_level import UNLIKE, WindowLevel, level, unlike
 from virtometer.design.schedule.scenarios import WINDOW_SLICES, window_count
@@ -130,7 +130,7 @@ class Party(ABC):
 def continuous(party: Party) -> Iterator[Window]:
     """One window; longer ones while it is `repeated`, because its guests hardly worked at the same time."""
     order = tuple(range(party.size))
-    for number in range(1, ATTEMPTS + 1):
+    for number in range(1, attempts(party.seconds) + 1):
         before = party.repeated
         yield Window(party.trial.index, number, LONGER ** (number - 1) * party.seconds, order=order)
         if party.repeated is before:
