@@ -105,7 +105,8 @@ const MIX: Parameter =
 
 // Of what uses a whole file of its own.
 const OWN_FILE: Parameter = parameter("file", Text, "", "a name that is free; the file is gone afterwards");
-const OWN_SPAN: Parameter = parameter("span", bytes(512, MOST_SPAN), "64M", "bytes of the file, which has the whole records that fit");
+const OWN_SPAN: Parameter =
+    parameter("span", bytes(512, MOST_SPAN), "64M", "bytes of the file, which has the whole records that fit");
 const OWN_DIRECT: Parameter = parameter("direct", Boolean, "false", DIRECT.meaning);
 const OWN_SYNC: Parameter = parameter(
     "sync",
