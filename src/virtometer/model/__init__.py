@@ -48,6 +48,7 @@ from virtometer.model.plain import (
 from virtometer.model.plan import (
     MAX_SCENARIOS,
     MIN_BLOCKS,
+    MOST_AT_ONCE,
     MOST_GUESTS,
     Levels,
     Limits,
@@ -124,6 +125,7 @@ __all__ = [
     "MAX_SLEW",
     "MAX_STEPS",
     "MIN_BLOCKS",
+    "MOST_AT_ONCE",
     "MOST_GUESTS",
     "NO_SLICE",
     "PINGS",

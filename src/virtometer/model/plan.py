@@ -128,6 +128,8 @@ MOST_GUESTS = 64
 
 MAX_SCENARIOS = 64
 MAX_WORKLOADS = 512
+MOST_AT_ONCE = 16
+"""Workloads in one guest."""
 
 _Guests = Annotated[int, Field(ge=1, le=MOST_GUESTS)]
 
@@ -172,8 +174,8 @@ class Scenario(Frozen):
     workloads: list[str] = Field(
         default_factory=list,
         max_length=MAX_WORKLOADS,
-        description="of mixed: names of up to 16 workloads that run at once. Without it, all of the plan. Workloads "
-        "with factors make a scenario for each level, which a factor that several have shares",
+        description=f"of mixed: names of up to {MOST_AT_ONCE} workloads that run at once. Without it, all of the plan. "
+        "Workloads with factors make a scenario for each level, which a factor that several have shares",
     )
     count: list[_Guests] = Field(
         default_factory=list,

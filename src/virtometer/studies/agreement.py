@@ -76,6 +76,11 @@ class Outcome:
         """In how many pairs the claim holds."""
         return sum(pair.holds is True for pair in self.pairs)
 
+    @property
+    def words(self) -> str:
+        """The verdict, with the reason where there is one."""
+        return f"{self.verdict}: {self.reason}" if self.reason else self.verdict
+
 
 @dataclass(frozen=True, slots=True)
 class ClaimRow:
@@ -89,6 +94,12 @@ class ClaimRow:
     published: Outcome
     new: Outcome | None
     short_form: tuple[str, ...] = ()
+
+    @property
+    def here(self) -> str:
+        """The verdict of the new cells in words, and whether a short form measured them; empty without campaigns."""
+        said = "" if self.new is None else self.new.words
+        return f"{said} ({SHORT_FORM})" if self.short_form else said
 
     @property
     def claim_id(self) -> str:

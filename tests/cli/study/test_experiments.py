@@ -13,7 +13,7 @@ from tests.sentences import Said
 from virtometer.analysis.studies.matching import NOT_YET
 from virtometer.analysis.studies.results import results
 from virtometer.cli.study import experiments
-from virtometer.cli.study.experiments import campaigns_in, plans_of, progress, state_of, without_plan
+from virtometer.cli.study.experiments import campaigns_in, plans_of, progress, state_of, with_unreadable, without_plan
 from virtometer.errors import LedgerError
 from virtometer.model import Campaign
 from virtometer.studies.data import studies
@@ -82,3 +82,11 @@ def test_experiments_without_a_plan_have_the_reason_of_their_sections() -> None:
     assert of("appel2008") == {"java": NOT_YET}
     listed = progress("klein2008", (), results(studies()["klein2008"], ()).sections)
     assert listed[-1] == ("mpi-io", "a second server is needed") and len(listed) == 1 + len(plans_of("klein2008"))
+
+
+def test_a_campaign_that_cannot_be_read_hides_no_other(tmp_path: Path) -> None:
+    listed = [("disk", "measured on 2026-01-02 in full"), ("net", progress("lemberger2010", (), ())[0][1])]
+    errors = {tmp_path / name: LedgerError(f"{name} is damaged") for name in ("disk", "net", "other")}
+    found = dict(with_unreadable(listed, errors))
+    assert found["disk"] == listed[0][1] and "disk is damaged" in found[str(tmp_path / "disk")]
+    assert "net is damaged" in found["net"] and "other is damaged" in found["other"] and len(found) == 4

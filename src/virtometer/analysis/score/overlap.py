@@ -20,8 +20,7 @@ LONGER = 3.0
 """By how much windows are longer where a trial is repeated because its guests hardly ran at the same time."""
 _LONG_S = 60.0  # of a window that is repeated a second time
 _TOOLS_ENOUGH = 0.9  # of the runs of tools
-_ALMOST = 0.99  # of a run of one iteration, for the others to have been there throughout
-_LOAD_ENOUGH = 0.99  # of the stretch, for the load to have been there throughout
+_THROUGHOUT = 0.99  # of the stretch, or of a run of one iteration, for others to have been there throughout
 _ACCOUNT_ERROR = 0.02  # of a stretch: accounts are read at moments that lie beside it
 _ACCOUNT_ERROR_S = 0.02  # for each processor; /proc/stat and some accounts count in ticks of 10 ms
 
@@ -114,7 +113,7 @@ def whole_mark(timed: Sequence[TimedRun]) -> Mark | None:
     start, end = stretch(timed)
     once = [one.intervals for one in timed if one.measured and not one.run.by_tool and len(one.intervals.start_ns) == 1]
     longest_ns = max((float(one.end_ns[0] - one.start_ns[0]) for one in once), default=0.0)
-    if longest_ns <= 0 or (share := (end - start) / longest_ns) >= _ALMOST:
+    if longest_ns <= 0 or (share := (end - start) / longest_ns) >= _THROUGHOUT:
         return None
     text = f"its guests ran at the same time for {share:.0%} of a run of one iteration, which counts whole"
     return Mark(MarkKind.OVERLAP, text)
@@ -212,7 +211,7 @@ def load_marks(timed: Sequence[TimedRun], window: tuple[float, float]) -> list[M
             continue
         begin, end = float(one.intervals.start_ns[0]), float(one.intervals.end_ns[-1])
         share = (min(end, window[1]) - max(begin, window[0])) / (window[1] - window[0])
-        if share < _LOAD_ENOUGH:
+        if share < _THROUGHOUT:
             text = f"the load {one.run.placement.workload} in {one.guest} ran for {max(share, 0.0):.0%} of the stretch"
             found.append(Mark(MarkKind.LOAD, text))
     return found

@@ -44,11 +44,11 @@ def agreement_lines(study: Study, rows: Sequence[ClaimRow], width: int) -> list[
         (
             row.claim_id,
             row.claim.statement,
-            _verdict(row.published),
+            row.published.words,
             *(
                 (numbers(row.published, row.claim.unit), tested(row.claim))
                 if row.new is None
-                else (_here(row), numbers(row.new, row.claim.unit))
+                else (row.here, numbers(row.new, row.claim.unit))
             ),
         )
         for row in rows
@@ -76,9 +76,9 @@ def claim_lines(row: ClaimRow, width: int) -> list[str]:
     """One claim with all pairs of cells that were compared: printed ones, and new ones where there are campaigns."""
     claim, outcome, new = row.claim, row.published, row.new
     facts = (
-        ("printed cells", _verdict(outcome)),
+        ("printed cells", outcome.words),
         ("numbers", numbers(outcome, claim.unit)),
-        ("here", _here(row)),
+        ("here", row.here),
         ("numbers here", "" if new is None else numbers(new, claim.unit)),
         (SHORT_FORM, ", ".join(row.short_form)),
         ("judged", f"{row.rule.relation}, {_HOLDS[row.rule.holds]}" if outcome.pairs or (new and new.pairs) else ""),
@@ -219,16 +219,6 @@ def _judged(row: ClaimRow) -> str:
     """What a reader must know of the rule; empty where the claim must simply hold in each pair."""
     found = [] if row.rule.holds == "each" else [f"Judged {_HOLDS[row.rule.holds]}."]
     return " ".join([*found, row.note]).strip()
-
-
-def _verdict(outcome: Outcome) -> str:
-    return f"{outcome.verdict}: {outcome.reason}" if outcome.reason else outcome.verdict
-
-
-def _here(row: ClaimRow) -> str:
-    """The verdict of the new cells, and whether a short form measured them; empty without campaigns."""
-    said = "" if row.new is None else _verdict(row.new)
-    return f"{said} ({SHORT_FORM})" if row.short_form else said
 
 
 def _counted(found: dict[Verdict, int]) -> str:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from virtometer.model import Campaign
 
 
+_UNMEASURED = "not measured yet: "
+
+
 @dataclass(frozen=True, slots=True)
 class State:
     """A campaign that was begun. left: planned trials that have not ended. failed: those that can be measured again."""
@@ -64,20 +67,24 @@ def progress(
 
 
 def with_unreadable(
-    listed: Sequence[tuple[str, str]], errors: Mapping[str, LedgerError]
+    listed: Sequence[tuple[str, str]], errors: Mapping[Path, LedgerError]
 ) -> tuple[tuple[str, str], ...]:
-    """The experiments with their states, those in whose folders a campaign cannot be read with the reason instead.
+    """The experiments with their states, and why campaigns in these directories cannot be read.
 
-    errors: by the names of the folders. Other folders follow.
+    The reason is the state of an experiment that no other campaign measured. Other directories follow.
     """
-    states = dict(listed) | {name: f"its campaign cannot be read: {error.sentence}" for name, error in errors.items()}
+    states = dict(listed)
+    for directory, error in errors.items():
+        measured = not states.get(directory.name, _UNMEASURED).startswith(_UNMEASURED)
+        name = str(directory) if measured else directory.name
+        states[name] = f"its campaign cannot be read: {error.sentence}"
     return tuple(states.items())
 
 
 def _words(study: str, name: str, campaign: Campaign | None) -> str:
     command = f"virtometer study run {study} {name}"
     if campaign is None:
-        return f"not measured yet: {command}"
+        return f"{_UNMEASURED}{command}"
     plan, done = campaign.plan, len(campaign.trials)
     form = f"in short form ({'; '.join(plan.shortened)})" if plan.shortened else "in full"
     if done < len(campaign.planned):

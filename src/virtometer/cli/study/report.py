@@ -66,7 +66,7 @@ def report(
 
 
 def show(
-    found: Study, analyses: Sequence[Analysis], unreadable: Mapping[str, LedgerError], form: Format, out: Path | None
+    found: Study, analyses: Sequence[Analysis], unreadable: Mapping[Path, LedgerError], form: Format, out: Path | None
 ) -> None:
     """Write a study beside campaigns, and the names of those that are `unreadable`.
 
@@ -90,17 +90,17 @@ def show(
 
 def analyses_in(
     directories: Iterable[Path], told: Container[str] = ()
-) -> tuple[list[Analysis], dict[str, LedgerError]]:
+) -> tuple[list[Analysis], dict[Path, LedgerError]]:
     """The analyses of campaigns in directories, or in the folders of directories.
 
-    Campaigns in folders that cannot be read are told on standard error, but for those of `told`, and returned by the
-    names of their folders. Raises LedgerError for a campaign that was named itself, or where no campaign can be read.
+    Campaigns in folders that cannot be read are returned by their directories, and named on standard error, but for
+    the folders of `told`. Raises LedgerError for a campaign that was named itself, or where no campaign can be read.
     """
     from virtometer.cli.study.experiments import campaigns_in
     from virtometer.errors import LedgerError
 
     found: list[Analysis] = []
-    unreadable: dict[str, LedgerError] = {}
+    unreadable: dict[Path, LedgerError] = {}
     for directory in directories:
         for one in campaigns_in(directory):
             try:
@@ -108,7 +108,7 @@ def analyses_in(
             except LedgerError as error:
                 if one == directory:
                     raise
-                unreadable[one.name] = error
+                unreadable[one] = error
                 if one.name not in told:
                     typer.echo(f"virtometer: left out: {visible(error.sentence)}", err=True)
     if unreadable and not found:
@@ -117,7 +117,7 @@ def analyses_in(
 
 
 def analysis_of(directory: Path) -> Analysis:
-    """The analysis of the campaign in a results directory. Raises StorageError where there is none."""
+    """The analysis of the campaign in a results directory. Raises LedgerError where none can be read."""
     from virtometer.analysis import analyse
     from virtometer.store.ledger import Ledger
 

@@ -225,7 +225,7 @@ def _measure(one: Experiment, *, beside: bool) -> None:
 def _page(study: Study, folder: Path, problems: dict[str, VirtometerError]) -> None:
     """Write the page of the study into the folder of its campaigns, of those that can be read.
 
-    problems: of the experiments that were asked for, which are told. What is wrong with others is told, and no error.
+    problems: of the experiments that were asked for, already on the terminal. Those of others end nothing.
     """
     from virtometer.cli.study.report import Format, analyses_in, show
     from virtometer.errors import LedgerError

@@ -8,7 +8,17 @@ from itertools import starmap
 from virtometer.design.plan import validation_messages
 from virtometer.design.plan.document import Document, Path, Wrong
 from virtometer.design.plan.factors import level_name
-from virtometer.model import MAX_SCENARIOS, MOST_GUESTS, Kinds, Level, Plan, PlanWorkload, Scenario, size_text
+from virtometer.model import (
+    MAX_SCENARIOS,
+    MOST_AT_ONCE,
+    MOST_GUESTS,
+    Kinds,
+    Level,
+    Plan,
+    PlanWorkload,
+    Scenario,
+    size_text,
+)
 from virtometer.workloads.registry import WORKLOADS
 
 _OWN = {
@@ -30,9 +40,6 @@ _NEEDED = {
     "instances": ("count", "[1, 2, 4]"),
 }
 """What a type cannot do without, and an example of it."""
-
-_MOST_AT_ONCE = 16
-"""Workloads in one guest."""
 
 
 def completed(plan: Plan, document: Document, kinds: Kinds) -> Plan:
@@ -113,8 +120,8 @@ def _messages(scenario: Scenario, given: dict[str, object], plan: Plan, kinds: K
         yield ("members",), "a matrix has two members or more"
     if kind == "mixed" and len(scenario.workloads or plan.workloads) < 2:
         yield ("workloads",) if "workloads" in given else (), "a scenario of the type mixed has two workloads or more"
-    elif kind == "mixed" and len(scenario.workloads or plan.workloads) > _MOST_AT_ONCE:
-        most = f"a scenario of the type mixed has {_MOST_AT_ONCE} workloads at most"
+    elif kind == "mixed" and len(scenario.workloads or plan.workloads) > MOST_AT_ONCE:
+        most = f"a scenario of the type mixed has {MOST_AT_ONCE} workloads at most"
         yield ("workloads",) if "workloads" in given else (), most
     elif kind == "mixed" and not _mixes(scenario, plan):
         yield ("workloads",), "these workloads have a factor in common, and no level of it in common"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from virtometer.analysis.studies.results import StudyResults
-from virtometer.studies.agreement import SHORT_FORM, VERDICTS, ClaimRow, Outcome
+from virtometer.studies.agreement import SHORT_FORM, VERDICTS, Outcome
 
 ClaimLine = tuple[str, str, str, str, str]
 """Id, statement, verdict of the printed cells, verdict here, and what tests it."""
@@ -17,8 +17,8 @@ def claim_rows(found: StudyResults) -> list[ClaimLine]:
         (
             row.claim_id,
             row.claim.statement,
-            _verdict(row.published),
-            _here(row),
+            row.published.words,
+            row.here,
             ", ".join(row.claim.tested_by),
         )
         for row in found.claims
@@ -34,16 +34,6 @@ def claims_counted(found: StudyResults) -> list[str]:
     return [*said, f"Here: {_counted(new)}.{told}"] if new else said
 
 
-def _here(row: ClaimRow) -> str:
-    """The verdict of new cells, and whether a short form measured them; empty without campaigns."""
-    said = "" if row.new is None else _verdict(row.new)
-    return f"{said} ({SHORT_FORM})" if row.short_form else said
-
-
 def _counted(outcomes: list[Outcome]) -> str:
     counts = Counter(one.verdict for one in outcomes)
     return ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts[verdict])
-
-
-def _verdict(of: Outcome) -> str:
-    return f"{of.verdict}: {of.reason}" if of.reason else of.verdict
