@@ -46,8 +46,9 @@ def test_true_offset_and_rate_lie_within_the_bounds_whatever_the_delays(
     fitted = fit(first, last, between)
     assert true_offset_is_within(fitted, clocks)
     assert abs(fitted.rate - rate) <= fitted.rate_bound * (1 + 1e-9) + 1e-12
-    # Host times of 10^13 ns have 2^-9 ns between two numbers.
-    assert fitted.missed_ns([*first, *between, *last]) <= 2 + 2**-8
+    # The line may pass 4 ns beside what a reading proves, as those are cut off; its offset is a whole number, and host
+    # times of 10^13 ns have 2^-9 ns between two numbers.
+    assert fitted.missed_ns([*first, *between, *last]) <= 4.5 + 2**-8
     shortest = min(p.received_host_ns - p.sent_host_ns for p in (*first, *between, *last))
     assert fitted.bound_ns <= shortest / 2 + 6 + 2 * rate
 

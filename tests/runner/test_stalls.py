@@ -37,10 +37,9 @@ def agents() -> list[int]:
     return found
 
 
-def stop_for(seconds: float, after_s: float) -> None:
-    """Stop the one agent that runs."""
+def stop_for(pid: int, seconds: float, after_s: float) -> None:
+    """Stop an agent for a while."""
     time.sleep(after_s)
-    (pid,) = agents()
     os.kill(pid, signal.SIGSTOP)
     time.sleep(seconds)
     os.kill(pid, signal.SIGCONT)
@@ -55,7 +54,8 @@ def test_a_guest_that_was_stopped_is_marked_and_noted(
     def and_stop(monitor: ClockMonitor) -> None:
         starting(monitor)
         if not threads:
-            threads.append(threading.Thread(target=stop_for, args=(3.0, 0.5)))
+            (pid,) = agents()  # looked for before the work begins: on a busy host that takes longer than the work
+            threads.append(threading.Thread(target=stop_for, args=(pid, 3.0, 0.5)))
             threads[0].start()
 
     monkeypatch.setattr(ClockMonitor, "starting", and_stop)

@@ -181,8 +181,11 @@ impl Control {
 
     /// End the run after the iteration under way.
     pub fn stop(&self) {
-        self.lock().stop = true;
+        let mut flags = self.lock();
+        // Before the flag: a run that the flag wakes asks at once whether it is to end.
         self.stop.store(true, Ordering::Release);
+        flags.stop = true;
+        drop(flags);
         self.changed.notify_all();
     }
 
