@@ -298,6 +298,24 @@ fn an_agent_that_is_interrupted_ends_the_program_and_all_that_it_started() {
     }
 }
 
+/// In a process of its own: the agent's own memory is below that of the command.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_command_is_timed_run_by_run_with_its_processor_time_and_its_peak_memory() {
+    let script = "i=0; while [ $i -lt 9999 ]; do i=$((i+1)); done; head -c 64m /dev/zero | tail -n 1 | wc -c";
+    let arguments = serde_json::to_string(&["-c", script]).unwrap();
+    let words = ["measure", "command", "--op", "time", "--program", "/bin/sh", "--arguments", &arguments];
+    let report = measured(&[&words[..], &["--seconds", "0.3", "--json"]].concat());
+    assert_eq!((report["unit"].as_str(), report["better"].as_str()), (Some("s"), Some("lower")));
+    // `tail` keeps its only line.
+    let measures = &report["measures"];
+    let peak = measures["peak-memory"]["value"].as_f64().unwrap();
+    assert!((64e6..200e6).contains(&peak), "{measures}");
+    assert!(measures["user"]["value"].as_f64().unwrap() > 0.001, "{measures}");
+    assert!(measures["system"]["value"].as_f64().unwrap() > 0.0, "{measures}");
+    assert_eq!(report["conditions"]["status"], "0");
+}
+
 /// That may be the laboratory's next request.
 #[cfg(unix)]
 #[test]

@@ -1,13 +1,19 @@
-//! A program of the place that measures by itself: run, its output taken, the time around it measured.
+//! Programs of the place: one that measures by itself is run once and its output taken; a command is timed run by run.
 
-#[cfg(unix)]
+mod collector;
 mod group;
+mod look_up;
+mod specification;
+mod start;
+mod time;
+mod watchdog;
 
 use crate::operation::ParameterKind::Text;
 use crate::operation::{optional, parameter, Op};
 use crate::settings::Settings;
 use crate::settings::{check_failed, wrong};
 use std::io::Read;
+use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{channel, Receiver, RecvTimeoutError};
 use std::sync::Arc;
@@ -21,38 +27,86 @@ const MOST_OUTPUT: usize = 48_000;
 /// How often a running program's worker looks whether it is to stop.
 const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
-pub(crate) static OPS: &[Op] = &[Op {
-    name: "run",
-    unit: Unit::Second,
-    work: "runs of the program: one, whatever the window",
-    parameters: &[
-        parameter("program", Text, "", "path, or name that is looked up on the PATH"),
-        optional("arguments", Text, "none", "a JSON array of texts, such as [\"-n\",\"100\"]"),
-    ],
-    measures: &[],
-    arrays: None,
-    judged: None,
-}];
+pub(crate) static OPS: &[Op] = &[
+    Op {
+        name: "run",
+        unit: Unit::Second,
+        work: "runs of the program: one, whatever the window",
+        parameters: &[
+            parameter("program", Text, "", "path, or name that is looked up on the PATH"),
+            optional("arguments", Text, "none", "a JSON array of texts, such as [\"-n\",\"100\"]"),
+        ],
+        measures: &[],
+        arrays: None,
+        judged: None,
+    },
+    Op {
+        name: "time",
+        unit: Unit::Second,
+        work: "runs of the command",
+        parameters: specification::PARAMETERS,
+        measures: specification::MEASURES,
+        arrays: None,
+        judged: None,
+    },
+];
 
 /// Checks the settings and returns what builds the workers.
 pub(crate) fn make(task: &Task, settings: &Settings<'_>) -> Result<WorkerFactory, Failure> {
-    let program = settings.text("program")?.to_owned();
-    let arguments: Vec<String> = match settings.optional_text("arguments")? {
-        None => Vec::new(),
-        Some(text) => serde_json::from_str(text)
-            .map_err(|_| wrong(format!("arguments is {text:?}, not a JSON array of texts such as [\"-n\",\"100\"]")))?,
-    };
-    if program.contains('\0') || arguments.iter().any(|argument| argument.contains('\0')) {
-        return Err(wrong("program and arguments must not contain a zero byte"));
-    }
     if task.threads != 1 {
         return Err(wrong("a program is run by one thread; give the program's own option for threads"));
     }
     let control = task.control.clone();
+    if task.op == "time" {
+        let what = Arc::new(specification::Specification::new(settings)?);
+        return Ok(Arc::new(move |_| Ok(Box::new(time::Timed::new(what.clone(), control.clone())?))));
+    }
+    let program = settings.text("program")?.to_owned();
+    let arguments = texts(settings, "arguments")?;
+    no_zero(arguments.iter().chain([&program]))?;
     Ok(Arc::new(move |_| {
         let (program, arguments) = (program.clone(), arguments.clone());
         Ok(Box::new(Run { program, arguments, control: control.clone(), output: String::new(), runs: 0, made: 0 }))
     }))
+}
+
+/// A parameter that is a JSON array of texts; none where it is not given.
+fn texts(settings: &Settings<'_>, name: &str) -> Result<Vec<String>, Failure> {
+    let Some(text) = settings.optional_text(name)? else {
+        return Ok(Vec::new());
+    };
+    serde_json::from_str(text)
+        .map_err(|_| wrong(format!("{name} is {text:?}, not a JSON array of texts such as [\"-n\",\"100\"]")))
+}
+
+fn no_zero<'a>(mut texts: impl Iterator<Item = &'a String>) -> Result<(), Failure> {
+    match texts.any(|text| text.contains('\0')) {
+        true => Err(wrong("program and arguments must not contain a zero byte")),
+        false => Ok(()),
+    }
+}
+
+/// A status in a word: its number, or that of the signal.
+fn status_word(status: ExitStatus) -> String {
+    let signal = || format!("signal {}", status.signal().unwrap_or(0));
+    status.code().map_or_else(signal, |code| code.to_string())
+}
+
+/// How a program ended, in words.
+fn ended_how(status: ExitStatus) -> String {
+    let how = if status.code().is_some() { "with status" } else { "by" };
+    format!("{how} {}", status_word(status))
+}
+
+/// The last line of a program's errors.
+fn last_words(errors: &[u8]) -> String {
+    let said = String::from_utf8_lossy(errors).trim().to_owned();
+    said.lines().last().unwrap_or("it said nothing").chars().take(300).collect()
+}
+
+/// The failure of a program that did not succeed.
+fn ended_badly(program: &str, status: ExitStatus, errors: &[u8]) -> Failure {
+    check_failed(format!("{program} ended {}: {}", ended_how(status), last_words(errors)))
 }
 
 struct Run {
@@ -110,10 +164,7 @@ impl Run {
             return Err(Failure::new(Code::CheckFailed, format!("{} was stopped before its end", self.program)));
         }
         if !status.success() {
-            let said = String::from_utf8_lossy(err.as_deref().unwrap_or_default()).trim().to_owned();
-            let last: String = said.lines().last().unwrap_or("it said nothing").chars().take(300).collect();
-            let how = status.code().map_or_else(|| "by a signal".to_owned(), |code| format!("with status {code}"));
-            return Err(check_failed(format!("{} ended {how}: {last}", self.program)));
+            return Err(ended_badly(&self.program, status, err.as_deref().unwrap_or_default()));
         }
         let text = out.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         let fits = |text: &String| serde_json::to_string(text).is_ok_and(|json| json.len() <= MOST_OUTPUT);
@@ -151,7 +202,6 @@ impl Worker for Run {
     }
 
     fn run(&mut self, _repeats: u64) -> Result<Stretch, Failure> {
-        #[cfg(unix)]
         let _parent = crate::os::Parent::new();
         let family = Family::begin();
         let mut finished = None;
@@ -173,9 +223,9 @@ impl Worker for Run {
             finished = Some((status, child, out, err));
             Ok(())
         })?;
-        if let Some((status, mut child, out, err)) = finished {
+        if let Some((status, child, out, err)) = finished {
             // Outside of what is timed: looking for what is left takes milliseconds.
-            family.end_group(&mut child);
+            family.end_group(&child);
             let text =
                 |thread: Option<std::thread::JoinHandle<Printed>>| thread.and_then(|it| it.join().ok()).flatten();
             self.conclude(status, text(out), text(err))?;
@@ -202,26 +252,6 @@ impl Worker for Run {
 
     fn extras(&mut self) -> Extras {
         Extras::default().output(std::mem::take(&mut self.output))
-    }
-}
-
-#[cfg(windows)]
-mod group {
-    use std::process::{Child, Command};
-
-    pub(super) struct Family;
-
-    impl Family {
-        pub(super) fn begin() -> Self {
-            Family
-        }
-
-        pub(super) fn own_group(&self, _command: &mut Command) {}
-
-        /// Only the program itself: Windows has no groups of processes in this sense.
-        pub(super) fn end_group(&self, child: &mut Child) {
-            let _ = child.kill();
-        }
     }
 }
 
@@ -357,7 +387,7 @@ mod tests {
         let failed = failure("/bin/sh", r#"["-c","echo first >&2; echo last words >&2; exit 3"]"#);
         assert_eq!(failed.code, Code::CheckFailed);
         assert_eq!(failed.message, "/bin/sh ended with status 3: last words");
-        assert!(failure("/bin/sh", r#"["-c","kill -9 $$"]"#).message.contains("by a signal"));
+        assert!(failure("/bin/sh", r#"["-c","kill -9 $$"]"#).message.contains("by signal 9"));
         assert!(failure("/bin/sh", r#"["-c","yes | head -c 100000"]"#).message.contains("printed more than"));
         assert!(failure("/bin/sh", r#"["-c","yes | tr -d '\\n' | head -c 100000"]"#)
             .message

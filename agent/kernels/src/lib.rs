@@ -55,7 +55,12 @@ pub static KERNELS: &[Kernel] = &[
     Kernel { name: "os", summary: "operations of the operating system", ops: os::OPS, make: os::make },
     Kernel { name: "clock", summary: "what the clocks of this place are worth", ops: clock::OPS, make: clock::make },
     #[cfg(unix)]
-    Kernel { name: "command", summary: "a program with a result of its own", ops: command::OPS, make: command::make },
+    Kernel {
+        name: "command",
+        summary: "programs of the place, timed or with a result of their own",
+        ops: command::OPS,
+        make: command::make,
+    },
 ];
 
 /// Find a kernel and one of its operations.

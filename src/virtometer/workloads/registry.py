@@ -7,6 +7,7 @@ from typing import Any
 from virtometer.workloads.ab import Ab
 from virtometer.workloads.base import Workload
 from virtometer.workloads.clock import Clock
+from virtometer.workloads.command import Command
 from virtometer.workloads.disk import Disk
 from virtometer.workloads.fio import Fio
 from virtometer.workloads.linpack import Linpack
@@ -23,6 +24,7 @@ WORKLOADS: dict[str, Workload[Any]] = {
     "net": Net(),
     "os": OsOperations(),
     "clock": Clock(),
+    "command": Command(),
     "fio": Fio(),
     "ab": Ab(),
 }

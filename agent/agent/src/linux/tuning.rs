@@ -140,7 +140,7 @@ fn program(words: &[String], limit: Duration) -> Result<Tuned, Failure> {
     }
     let in_time = ended.is_some() && all_read(&readers, deadline);
     if !in_time {
-        family.end_group(&mut child);
+        family.end_group(&child);
         let _ = child.wait();
         all_read(&readers, Instant::now() + CLOSING);
     }

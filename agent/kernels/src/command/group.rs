@@ -36,7 +36,7 @@ impl Family {
         *count += 1;
         adopt(true);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        Family { mark: format!("{}-{number}", std::process::id()) }
+        Family { mark: format!("{:010}-{number:010}", std::process::id()) }
     }
 
     /// The program leads a group of its own and ends with the agent.
@@ -53,15 +53,26 @@ impl Family {
         }
     }
 
+    /// The variable of its environment that marks the program. It is as long in all runs.
+    pub(super) fn variable(&self) -> String {
+        format!("{MARK}={}", self.mark)
+    }
+
     /// End whatever is left of the program: its group, its descendants, and those that have left both.
-    pub fn end_group(&self, child: &mut Child) {
-        let group = match libc::pid_t::try_from(child.id()) {
-            Ok(group) => group,
-            Err(_) => return,
-        };
+    pub fn end_group(&self, child: &Child) {
+        if let Ok(group) = libc::pid_t::try_from(child.id()) {
+            self.end_all_of(group);
+        }
+    }
+
+    /// The same, of a program that has this number or had it. Where it is reaped later, its number is its own still.
+    pub(super) fn end_all_of(&self, group: libc::pid_t) {
         for _ in 0..LOOKS {
             // SAFETY: the group is the program's own, and its number is not given to another while a member lives.
             unsafe { libc::killpg(group, libc::SIGKILL) };
+            if children().is_some_and(|all| all.iter().all(|pid| *pid == group)) {
+                return; // of descendants one at least would be the agent's child by now: a look that costs little
+            }
             // Descendants may start others until they have ended.
             let left = descendants(group, &self.mark);
             for pid in &left {
@@ -77,6 +88,17 @@ impl Family {
             std::thread::sleep(PAUSE);
         }
     }
+}
+
+/// All children of the agent; `None` where the system does not list them.
+fn children() -> Option<Vec<libc::pid_t>> {
+    let mut found = Vec::new();
+    for thread in std::fs::read_dir("/proc/self/task").ok()?.flatten() {
+        // A thread that has ended meanwhile has handed its children on, perhaps to one that was looked at before.
+        let children = std::fs::read_to_string(thread.path().join("children")).ok()?;
+        found.extend(children.split_whitespace().filter_map(|pid| pid.parse::<libc::pid_t>().ok()));
+    }
+    Some(found)
 }
 
 impl Drop for Family {

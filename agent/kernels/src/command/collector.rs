@@ -1,0 +1,174 @@
+//! What a program prints, of any length: its digest and its end are kept.
+
+use rustix::event::{poll, PollFd, PollFlags};
+use rustix::fs::{fcntl_setfl, OFlags};
+use rustix::io::{ioctl_fionread, Errno};
+use rustix::pipe::{pipe_with, PipeFlags};
+use sha2::{Digest, Sha256};
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::mpsc::channel;
+use std::thread::JoinHandle;
+use virtometer_protocol::{Code, Failure};
+use virtometer_sampling::os_failure;
+
+/// Bytes of the end that are kept.
+const KEPT: usize = 4 << 10;
+
+/// Bytes that are read at once: as many as a pipe holds.
+const BLOCK: usize = 64 << 10;
+
+/// Most bytes that a pipe holds, unless somebody has changed the system's limit.
+const MOST_IN_PIPE: usize = 1 << 20;
+
+/// What a program printed.
+pub(super) struct Printed {
+    /// SHA-256 of its output.
+    pub(super) digest: [u8; 32],
+    /// The end of its output and of its errors.
+    pub(super) ends: [Vec<u8>; 2],
+}
+
+/// Reads the output and the errors of one program on a thread of its own.
+pub(super) struct Collector {
+    thread: JoinHandle<Printed>,
+    /// Closed when the program has ended.
+    _under_way: OwnedFd,
+    /// Where the program prints to.
+    output: OwnedFd,
+    errors: OwnedFd,
+}
+
+impl Collector {
+    /// Ready to read when this returns.
+    pub(super) fn begin() -> Result<Self, Failure> {
+        let failed = |cause: io::Error| os_failure("cannot read what the program prints", &cause);
+        let pipe = || pipe_with(PipeFlags::CLOEXEC).map_err(|cause| failed(cause.into()));
+        let ((out, output), (err, errors), (ended, under_way)) = (pipe()?, pipe()?, pipe()?);
+        let (tell, ready) = channel();
+        let thread = std::thread::Builder::new()
+            .name("collector".into())
+            .spawn(move || {
+                let mut block = vec![0; BLOCK];
+                let _ = tell.send(());
+                collect([out, err], &ended, &mut block)
+            })
+            .map_err(failed)?;
+        // A thread that is still being made would take the processor from the program.
+        let _ = ready.recv();
+        Ok(Collector { thread, _under_way: under_way, output, errors })
+    }
+
+    pub(super) fn output(&self) -> BorrowedFd<'_> {
+        self.output.as_fd()
+    }
+
+    pub(super) fn errors(&self) -> BorrowedFd<'_> {
+        self.errors.as_fd()
+    }
+
+    /// The program has ended: what it has printed by now is all of it, also where somebody else holds the pipe open.
+    pub(super) fn end(self) -> Result<Printed, Failure> {
+        let Collector { thread, _under_way: under_way, output, errors } = self;
+        drop((under_way, output, errors));
+        thread.join().map_err(|_| Failure::new(Code::Internal, "the reader of a program's output panicked"))
+    }
+}
+
+/// One of the two streams.
+#[derive(Default)]
+struct Stream {
+    closed: bool,
+    kept: Vec<u8>,
+}
+
+impl Stream {
+    /// Take what is there, once, and at most as much as `block` holds. Returns how many bytes that was.
+    fn take(&mut self, pipe: &OwnedFd, block: &mut [u8], digest: Option<&mut Sha256>) -> usize {
+        let read = match rustix::io::read(pipe, &mut *block) {
+            Ok(read) => read,
+            Err(Errno::AGAIN | Errno::INTR) => return 0,
+            Err(_) => 0,
+        };
+        self.closed = read == 0;
+        let new = &block[..read];
+        if let Some(digest) = digest {
+            digest.update(new);
+        }
+        let new = &new[read.saturating_sub(KEPT)..];
+        self.kept.drain(..(self.kept.len() + new.len()).saturating_sub(KEPT));
+        self.kept.extend_from_slice(new);
+        read
+    }
+}
+
+fn collect(pipes: [OwnedFd; 2], ended: &OwnedFd, block: &mut [u8]) -> Printed {
+    let mut digest = Sha256::new();
+    let mut streams = [Stream::default(), Stream::default()];
+    for pipe in &pipes {
+        // Of the reading end alone: the program's is as it expects it.
+        let _ = fcntl_setfl(pipe, OFlags::NONBLOCK);
+    }
+    loop {
+        let over = wait_for_any(&pipes, &streams, ended);
+        for (at, (stream, pipe)) in streams.iter_mut().zip(&pipes).enumerate() {
+            // At the end no more than there is now: somebody else may print for ever.
+            let there = || ioctl_fionread(pipe).map_or(MOST_IN_PIPE, |bytes| usize::try_from(bytes).unwrap_or(0));
+            let mut left = if over { there() } else { BLOCK };
+            while left > 0 && !stream.closed {
+                let most = left.min(BLOCK);
+                match stream.take(pipe, &mut block[..most], (at == 0).then_some(&mut digest)) {
+                    0 => break,
+                    read => left -= read,
+                }
+            }
+        }
+        if over || streams.iter().all(|stream| stream.closed) {
+            return Printed { digest: digest.finalize().into(), ends: streams.map(|stream| stream.kept) };
+        }
+    }
+}
+
+/// Sleep until something was printed, or the program has ended: then true.
+fn wait_for_any(pipes: &[OwnedFd; 2], streams: &[Stream; 2], ended: &OwnedFd) -> bool {
+    let open = pipes.iter().zip(streams).filter(|(_, stream)| !stream.closed).map(|(pipe, _)| pipe);
+    let mut watched: Vec<PollFd<'_>> = open.chain([ended]).map(|pipe| PollFd::new(pipe, PollFlags::IN)).collect();
+    while poll(&mut watched, None) == Err(Errno::INTR) {}
+    watched.last().is_none_or(|last| !last.revents().is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn printed(texts: &[&[u8]], held: bool) -> Printed {
+        let collector = Collector::begin().unwrap();
+        let holder = held.then(|| collector.output().try_clone_to_owned().unwrap());
+        for text in texts {
+            let mut left = *text;
+            while !left.is_empty() {
+                left = &left[rustix::io::write(collector.output(), left).unwrap()..];
+            }
+        }
+        rustix::io::write(collector.errors(), b"oh").unwrap();
+        let printed = collector.end().unwrap();
+        drop(holder);
+        printed
+    }
+
+    #[test]
+    fn the_digest_is_of_all_of_it_and_the_end_is_kept() {
+        let text: Vec<u8> = (0..1_000_003u32).flat_map(u32::to_le_bytes).collect();
+        let found = printed(&[&text[..7], &text[7..]], false);
+        assert_eq!(found.digest, <[u8; 32]>::from(Sha256::digest(&text)));
+        assert_eq!(found.ends, [text[text.len() - KEPT..].to_vec(), b"oh".to_vec()]);
+        // Of "abc", as FIPS 180-4 has it.
+        assert_eq!(printed(&[b"a", b"bc"], false).digest[..4], [0xba, 0x78, 0x16, 0xbf]);
+    }
+
+    #[test]
+    fn who_holds_the_pipe_open_is_not_waited_for() {
+        assert_eq!(printed(&[b"hi\n"], true).ends, [b"hi\n".to_vec(), b"oh".to_vec()]);
+    }
+}

@@ -1,0 +1,311 @@
+#![allow(clippy::unwrap_used)]
+use crate::command::{make, OPS};
+use crate::settings::Settings;
+use std::process::Command;
+use std::sync::Arc;
+use std::time::Duration;
+use virtometer_protocol::{Code, Failure, Parameters, Scalar};
+use virtometer_sampling::planted_clock::looking;
+use virtometer_sampling::{prepare, CheckValue, Control, Moment, Outcome, RawSample, Stretch, Task, Worker};
+
+/// A shell that runs a script, and more parameters.
+fn shell(script: &str, given: &[(&str, Scalar)]) -> Task {
+    let arguments = serde_json::to_string(&["-c", script]).unwrap();
+    let all = [("program", text("/bin/sh")), ("arguments", text(&arguments))];
+    task(&[&all, given].concat())
+}
+
+fn task(given: &[(&str, Scalar)]) -> Task {
+    let parameters = Parameters(given.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect());
+    let control = Arc::new(Control::default());
+    Task { op: "time".into(), parameters, threads: 1, cpus: None, seconds: 0.05, control }
+}
+
+fn text(word: &str) -> Scalar {
+    Scalar::Text(word.into())
+}
+
+fn worker(task: &Task) -> Result<Box<dyn Worker>, Failure> {
+    make(task, &Settings::new(&OPS[1], &task.parameters).unwrap())?(0)
+}
+
+fn once(worker: &mut dyn Worker) -> Result<Stretch, Failure> {
+    worker.setup(1)?;
+    let stretch = worker.run(1)?;
+    worker.verify()?;
+    Ok(stretch)
+}
+
+/// The failure of the first run that fails, of three.
+fn failure(script: &str, given: &[(&str, Scalar)]) -> Failure {
+    let three = |mut worker: Box<dyn Worker>| (0..3).try_for_each(|_| once(worker.as_mut()).map(drop));
+    worker(&shell(script, given)).and_then(three).unwrap_err()
+}
+
+fn ms(stretch: Stretch) -> u64 {
+    (stretch.end_ns - stretch.start_ns) / 1_000_000
+}
+
+/// A whole run, and its samples.
+fn whole(task: &Task) -> Result<(Outcome, Vec<virtometer_protocol::Sample>), Failure> {
+    let factory = make(task, &Settings::new(&OPS[1], &task.parameters).unwrap())?;
+    let prepared = prepare(task, OPS[1].unit, &factory)?;
+    let mut samples = Vec::new();
+    let outcome = prepared.run(&mut |some| samples.extend(some.iter().map(RawSample::sample)))?;
+    Ok((outcome, samples))
+}
+
+/// Processes whose command line has `word` in it.
+fn running(word: &str) -> usize {
+    let lines = std::fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path().join("cmdline"));
+    lines.filter(|path| String::from_utf8_lossy(&std::fs::read(path).unwrap_or_default()).contains(word)).count()
+}
+
+#[test]
+fn each_run_is_a_sample_and_one_more_has_set_the_answer() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let script = format!("echo run >> '{}'; sleep 0.01; echo same", file.path().display());
+    let (outcome, samples) = whole(&shell(&script, &[])).unwrap();
+    let made = std::fs::read_to_string(file.path()).unwrap().lines().count();
+    assert_eq!(samples.len() + 1, made);
+    assert!(samples.iter().all(|one| one.work == 1 && one.end_ns - one.start_ns >= 10_000_000));
+    assert_eq!(outcome.check, CheckValue::Count(samples.len() as u64));
+    // SHA-256 of "same\n" by sha256sum.
+    assert_eq!(outcome.conditions["answer"], "a6328afc76e9db71");
+    assert_eq!(outcome.conditions["status"], "0");
+    let measures = outcome.extras.measures();
+    assert_eq!((measures["user"].unit, measures["system"].unit), ("s", "s"));
+    assert!(measures["user"].value + measures["system"].value < outcome.value, "a sleep takes no processor time");
+}
+
+#[test]
+fn the_time_ends_with_the_process_not_with_its_output() {
+    let mut worker = worker(&shell("sleep 1000.0625 & echo hi", &[])).unwrap();
+    worker.setup(1).unwrap();
+    let (clock, seen) = looking(|| {
+        std::thread::sleep(Duration::from_millis(50)); // what was started shows its command line only after a while
+        running("1000.0625")
+    });
+    let stretch = worker.run(1).unwrap();
+    drop(clock);
+    // The clock is read twice: before there is anything, and while what was left is still there.
+    assert_eq!((stretch.start_ns, stretch.end_ns), (1000, 2000));
+    assert_eq!(*seen.borrow(), [0, 1]);
+    worker.verify().unwrap();
+    assert_eq!(running("1000.0625"), 0);
+    // Of "hi\n", which was printed before.
+    assert_eq!(worker.conditions()["answer"], "98ea6e4f216f2fb4");
+}
+
+#[test]
+fn what_leaves_the_group_or_daemonises_is_gone_after_each_run() {
+    let daemon = "(setsid sh -c 'sleep 1000.125 & sleep 1000.125' >/dev/null 2>&1 &)";
+    for script in ["setsid sleep 1000.125 & :", daemon, "trap '' TERM HUP; (trap '' TERM; sleep 1000.125) &"] {
+        let mut worker = worker(&shell(script, &[])).unwrap();
+        once(worker.as_mut()).unwrap();
+        assert_eq!(running("1000.125"), 0, "{script}");
+    }
+}
+
+#[test]
+fn a_command_that_never_ends_is_ended_at_its_limit() {
+    for script in ["sleep 1000.25", "trap '' TERM; while :; do :; done", "setsid sleep 1000.25 & sleep 1000.25"] {
+        let failed = failure(script, &[("limit-ms", Scalar::Integer(200))]);
+        assert_eq!((failed.code, failed.message.as_str()), (Code::TimedOut, "/bin/sh did not end within 200 ms"));
+    }
+    assert_eq!(running("1000.25"), 0);
+    assert!(whole(&shell("sleep 0.01", &[("limit-ms", Scalar::Integer(60_000))])).is_ok());
+}
+
+#[test]
+fn a_command_goes_on_for_a_while_after_its_run_was_stopped_and_no_longer() {
+    let task = shell("sleep 0.2", &[]);
+    task.control.stop();
+    assert!(ms(once(worker(&task).unwrap().as_mut()).unwrap()) >= 200);
+    let task = shell("sleep 1000.5", &[]);
+    task.control.stop();
+    assert_eq!(worker(&task).err().unwrap().message, "/bin/sh was stopped before its end");
+    assert_eq!(running("1000.5"), 0);
+}
+
+#[test]
+fn output_of_any_size_is_compared_and_another_one_is_no_result() {
+    let long = "yes 0123456789 | head -c 10000000";
+    once(worker(&shell(long, &[])).unwrap().as_mut()).unwrap();
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let grows = format!("echo x >> '{0}'; yes | head -c 1000000; wc -l < '{0}'", file.path().display());
+    let failed = failure(&grows, &[]);
+    assert_eq!(failed.code, Code::CheckFailed);
+    assert!(failed.message.starts_with("/bin/sh printed something else than in its first run ("), "{failed}");
+    assert!(failure("echo $$", &[]).message.contains("something else"));
+    for given in [("output-may-differ", Scalar::Boolean(true)), ("output", text("null"))] {
+        let mut worker = worker(&shell("echo $$", &[given])).unwrap();
+        once(worker.as_mut()).unwrap();
+        assert!(!worker.conditions().contains_key("answer"));
+    }
+}
+
+#[test]
+fn output_goes_nowhere_where_nobody_wants_it() {
+    let discarded = [("output", text("null"))];
+    once(
+        worker(&shell("[ /dev/null -ef /dev/stdout ] && [ /dev/null -ef /dev/stderr ]", &discarded)).unwrap().as_mut(),
+    )
+    .unwrap();
+    assert!(failure("echo words >&2; exit 1", &discarded).message.ends_with("status 1: it said nothing"));
+}
+
+#[test]
+fn a_bad_end_is_no_result_unless_it_is_accepted() {
+    let failed = failure("echo first >&2; echo last words >&2; exit 3", &[]);
+    assert_eq!((failed.code, failed.message.as_str()), (Code::CheckFailed, "/bin/sh ended with status 3: last words"));
+    assert!(failure("kill -SEGV $$", &[]).message.starts_with("/bin/sh ended by signal 11"));
+    let accepted = [("ignore-failure", Scalar::Boolean(true))];
+    for (script, status) in [("exit 3", "3"), ("kill -9 $$", "signal 9")] {
+        let mut worker = worker(&shell(script, &accepted)).unwrap();
+        once(worker.as_mut()).unwrap();
+        assert_eq!(worker.conditions()["status"], status);
+    }
+    // But it must be the same in each run.
+    let folder = tempfile::tempdir().unwrap();
+    let script = format!("mkdir '{}/x' 2>/dev/null || {{ echo again >&2; exit 4; }}", folder.path().display());
+    let failed = failure(&script, &accepted);
+    assert_eq!(failed.message, "/bin/sh ended with status 4, but with status 0 in its first run: again");
+}
+
+#[test]
+fn what_cannot_be_started_is_told() {
+    let message = |given: &[(&str, Scalar)]| {
+        let failed = worker(&task(given)).err().unwrap();
+        (failed.code, failed.message)
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("script");
+    std::fs::write(&script, "#!/nonexistent/interpreter\n").unwrap();
+    assert!(Command::new("chmod").arg("755").arg(&script).status().unwrap().success());
+    let script = script.to_str().unwrap();
+    let missing = |name: &str| (Code::NotSupported, format!("there is no program {name} here"));
+    assert_eq!(message(&[("program", text("/nonexistent/x"))]), missing("/nonexistent/x"));
+    assert_eq!(message(&[("program", text("no-such-program"))]), missing("no-such-program"));
+    assert_eq!(message(&[("program", text("ls")), ("variables", text(r#"{"PATH":"/nonexistent"}"#))]), missing("ls"));
+    let here = format!("{script} is here, but not the interpreter or the loader that it needs");
+    assert_eq!(message(&[("program", text(script))]), (Code::NotSupported, here));
+    assert_eq!(message(&[("program", text("/etc"))]).0, Code::NotPermitted);
+    let nowhere = [("program", text("/bin/true")), ("directory", text("/nonexistent"))];
+    assert_eq!(message(&nowhere), (Code::NotSupported, "there is no directory /nonexistent here".into()));
+    assert_eq!(message(&[("program", text("true")), ("input", text("/nonexistent"))]).0, Code::NotFound);
+    for bad in [
+        ("variables", "[]"),
+        ("variables", r#"{"a=b":"c"}"#),
+        ("prepare", "[]"),
+        ("conclude", "true"),
+        ("arguments", r#"["\u0000"]"#),
+    ] {
+        assert_eq!(message(&[("program", text("true")), (bad.0, text(bad.1))]).0, Code::BadArguments, "{bad:?}");
+    }
+}
+
+#[test]
+fn a_command_has_what_it_was_given_and_nothing_else_of_the_agent() {
+    let folder = tempfile::tempdir().unwrap();
+    let input = folder.path().join("input");
+    std::fs::write(&input, "from a file\n").unwrap();
+    std::fs::create_dir(folder.path().join("in")).unwrap();
+    let path = folder.path().join("in").to_str().unwrap().to_owned();
+    // Neither ignored nor blocked signals, a group of its own, no open files, no variables but those of Virtometer.
+    let script = r#"cat; pwd; grep SigBlk /proc/self/status; sh -c 'kill -PIPE $$; echo ignored'; ls /proc/self/fd | wc -l
+        [ $(ps -o pgid= -p $$) = $$ ] && env | grep -vE '^(VIRTOMETER_.*|PWD|OLDPWD|SHLVL|_)=' | sort"#;
+    let shown =
+        format!(r#"x=$({script}); [ "$x" = "$(cat ../expected)" ] || {{ echo "$x" | tr '\n' '|' >&2; exit 1; }}"#);
+    let expected = format!("from a file\n{path}\nSigBlk:\t0000000000000000\n4\nA=b c\nPATH=/usr/bin:/bin\n");
+    std::fs::write(folder.path().join("expected"), expected).unwrap();
+    let given = [
+        ("input", text(input.to_str().unwrap())),
+        ("directory", text(&path)),
+        ("variables", text(r#"{"A":"b c","PATH":"/usr/bin:/bin"}"#)),
+    ];
+    once(worker(&shell(&shown, &given)).unwrap().as_mut()).unwrap();
+}
+
+#[test]
+fn the_length_of_the_environment_differs_from_run_to_run_within_its_bound() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let script = format!("echo ${{#VIRTOMETER_PADDING}} ${{#VIRTOMETER_PROGRAM}} >> '{}'", file.path().display());
+    let lengths = |padding: i64| {
+        std::fs::write(file.path(), "").unwrap();
+        let mut worker = worker(&shell(&script, &[("padding", Scalar::Integer(padding))])).unwrap();
+        (0..19).for_each(|_| once(worker.as_mut()).map(drop).unwrap());
+        let lines = std::fs::read_to_string(file.path()).unwrap();
+        lines
+            .lines()
+            .map(|line| line.split_once(' ').map(|(a, b)| (a.parse().unwrap(), b.to_owned())).unwrap())
+            .collect::<Vec<(u64, String)>>()
+    };
+    let found = lengths(1000);
+    assert!(found.iter().all(|(length, _)| *length <= 1000));
+    let different: std::collections::BTreeSet<u64> = found.iter().map(|(length, _)| *length).collect();
+    assert!(different.len() > 15 && different.iter().any(|one| *one < 400) && different.iter().any(|one| *one > 600));
+    assert!(found.iter().all(|(_, mark)| *mark == found[0].1));
+    assert!(lengths(0).iter().all(|(length, _)| *length == 0));
+}
+
+#[test]
+fn a_command_before_and_one_after_each_run_are_not_timed_and_must_succeed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().display();
+    let line = |script: &str| text(&serde_json::to_string(&["sh", "-c", script]).unwrap());
+    let before = line(&format!("touch {path}/there; echo before >> {path}/log"));
+    let after = line(&format!("rm {path}/there; echo after >> {path}/log"));
+    let script = format!("[ -e {path}/there ] && echo run >> {path}/log");
+    let mut worker = worker(&shell(&script, &[("prepare", before), ("conclude", after)])).unwrap();
+    let log = folder.path().join("log");
+    std::fs::write(&log, "").unwrap();
+    let (clock, seen) = looking(move || std::fs::read_to_string(&log).unwrap());
+    once(worker.as_mut()).unwrap();
+    drop(clock);
+    // As the clock is read: at the begin and at the end.
+    assert_eq!(*seen.borrow(), ["before\n", "before\nrun\n"]);
+    assert_eq!(std::fs::read_to_string(folder.path().join("log")).unwrap(), "before\nrun\nafter\n");
+    for name in ["prepare", "conclude"] {
+        let failed = failure(":", &[(name, line("echo bad >&2; exit 7"))]);
+        assert_eq!(failed.message, "sh ended with status 7: bad", "{name}");
+        assert_eq!(
+            failure(":", &[(name, line("sleep 1000")), ("limit-ms", Scalar::Integer(100))]).code,
+            Code::TimedOut
+        );
+    }
+}
+
+#[test]
+fn runs_are_done_in_slices_and_a_slice_has_one_that_is_longer_than_it() {
+    let (tell, told) = std::sync::mpsc::channel();
+    let mut task = shell("sleep 0.02", &[]);
+    task.control = Arc::new(Control::in_slices(5_000_000, move |moment| {
+        let _ = tell.send(moment);
+    }));
+    let control = task.control.clone();
+    let run = std::thread::spawn(move || whole(&task));
+    for _ in 0..3 {
+        assert!(matches!(told.recv().unwrap(), Moment::Waiting(_)));
+        control.release();
+    }
+    assert!(matches!(told.recv().unwrap(), Moment::Waiting(_)));
+    control.stop();
+    let (outcome, samples) = run.join().unwrap().unwrap();
+    assert_eq!((outcome.stopped, samples.len()), (true, 3));
+}
+
+/// What starts a program shares the agent's memory until that is executed, so that none of it is copied.
+#[test]
+fn a_program_is_started_without_a_copy_of_the_agent() {
+    let calls = crate::tests::system_calls::system_calls(|| {
+        let mut worker = worker(&shell(":", &[])).unwrap();
+        once(worker.as_mut()).unwrap();
+    });
+    let Some(calls) = calls else { return };
+    let flags: Vec<u64> =
+        calls.iter().filter(|call| call.number == libc::SYS_clone).map(|call| call.arguments[0]).collect();
+    let wanted = u64::try_from(libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD).unwrap();
+    assert_eq!(flags.iter().filter(|flags| **flags == wanted).count(), 2, "{flags:x?}");
+    assert!(!calls.iter().any(|call| [libc::SYS_fork, libc::SYS_vfork].contains(&call.number)));
+}
