@@ -64,7 +64,7 @@ class CommandParameters(Parameters):
     )
     prepare: Text | None = Field(default=None, description="another command before each run, not timed")
     conclude: Text | None = Field(default=None, description="another command after each run, not timed")
-    timeout: Annotated[float, Field(gt=0, le=604_800)] | None = Field(
+    timeout: Annotated[float, Field(gt=0, le=600_000)] | None = Field(
         default=None, description="longest time of a run, seconds"
     )
     ignore_failure: bool = Field(default=False, description="accept a status other than 0")

@@ -10,14 +10,14 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 use virtometer_protocol::Failure;
 
-/// Longest time limit of a run: a week.
-const LONGEST_MS: u64 = 604_800_000;
+/// Longest time limit of a run: about a week.
+const LONGEST_MS: u64 = 600_000_000;
 
 /// Most bytes of the variable that fills the environment: Linux takes no text of 128 KiB.
 const MOST_PADDING: u64 = 64 << 10;
 
 pub(super) const PARAMETERS: &[Parameter] = &[
-    parameter("program", Text, "", "path, or name that is looked up on the PATH of its environment"),
+    parameter("program", Text, "", "path, or name that is looked up on the PATH"),
     optional("arguments", Text, "none", "a JSON array of texts, such as [\"-n\",\"100\"]"),
     optional("variables", Text, "those of the agent", "all environment variables: a JSON object of texts"),
     optional("directory", Text, "that of the agent", "directory in which the command runs"),
