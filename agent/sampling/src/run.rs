@@ -296,12 +296,15 @@ impl Prepared {
             let now_ns = passed.read();
             // While an iteration waits for its release, this clock may run as it likes.
             let spent_ns = if host_timed { worked_ns } else { now_ns };
+            // Short iterations that cannot have more repeats are too many for a long window.
+            let enough = !calibrated.0 && precise(count) >= MOST_ITERATIONS;
             let over = match has_end {
                 _ if in_slices => false,
                 true => self.group.describe()?.complete == Some(true),
-                false => spent_ns >= window_ns,
+                false => spent_ns >= window_ns || enough,
             };
-            slice_left_ns = after_iteration(slice_left_ns, stretch.end_ns - stretch.start_ns);
+            let left_ns = if enough { 0 } else { slice_left_ns };
+            slice_left_ns = after_iteration(left_ns, stretch.end_ns - stretch.start_ns);
             let stopped = self.control.stopped() && !over;
             if over || stopped {
                 break stopped;

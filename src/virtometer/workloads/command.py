@@ -26,6 +26,7 @@ ENVIRONMENT: Mapping[str, str] = {
 _SHELL = "/bin/sh"
 _OF_SHELL = frozenset("|&;<>()$`*?[\n")  # have a meaning where they are not quoted,
 _IN_QUOTES = frozenset("$`")  # within double quotes,
+_ESCAPED = frozenset('$`"\\')  # lose a backslash within double quotes
 _AT_BEGINNING = frozenset("~#")  # or at the beginning of a word
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 
@@ -55,7 +56,8 @@ class CommandParameters(Parameters):
     shell: bool = Field(default=False, description="give the command, and those beside it, to /bin/sh -c")
     env: Variables | None = Field(
         default=None,
-        description="variables beside PATH, HOME and LANG, or instead of them: a mapping, a list or a text of NAME=VALUE",
+        description="variables beside PATH, HOME and LANG, or instead of them: "
+        "a mapping, a list or a text of NAME=VALUE",
     )
     workdir: Text | None = Field(default=None, description="directory in the guest in which the command runs")
     input: Text | None = Field(default=None, description="file in the guest that the command reads as standard input")
@@ -81,8 +83,11 @@ class Command(Workload[CommandParameters]):
     parameters = CommandParameters
 
     def work(self, op: str, parameters: CommandParameters, threads: int, seconds: float) -> Work:
-        """One thread starts the command, which has as many processors as the guest."""
-        return replace(super().work(op, parameters, threads, seconds), demand=Demand(threads=1), processors=None)
+        """One thread starts the command, which has as many processors as the guest. A run may last its time limit."""
+        lines = (parameters.command, parameters.prepare, parameters.conclude)
+        longest_s = (parameters.timeout or 0.0) * sum(line is not None for line in lines)
+        usual = super().work(op, parameters, threads, seconds)
+        return replace(usual, demand=Demand(threads=1), processors=None, longest_s=longest_s)
 
     def takes(self, op: str) -> Mapping[str, AgentParameter]:
         """The agent has parameters of its own for what a plan says in a user's words."""
@@ -122,8 +127,8 @@ def _words(name: str, line: str, *, shell: bool) -> list[str]:
         raise UsageError(f"{name} has a zero byte")
     if shell:
         return [_SHELL, "-c", line]
-    words = _split(name, line)
-    if found := _of_shell(line):
+    words, found = _split(name, line)
+    if found:
         shown = "a new line" if found == "\n" else f"'{found}'"
         raise UsageError(f"{name} has {shown}, which a shell would act on; write 'shell: true', or quote it")
     if not words or not words[0]:
@@ -133,38 +138,46 @@ def _words(name: str, line: str, *, shell: bool) -> list[str]:
     return words
 
 
-def _split(name: str, line: str) -> list[str]:
-    try:
-        return shlex.split(line)
-    except ValueError as cause:
-        raise UsageError(f"{name} is {line!r}, where a quote or a backslash has no end") from cause
+def _split(name: str, line: str) -> tuple[list[str], str]:
+    """The words of a line, by the shell's rules, and the first character that a shell would act on; empty: none.
 
-
-def _of_shell(line: str) -> str:
-    """The first character that a shell would act on; empty where there is none. Its quotes have ends."""
-    quote, begins, escaped = "", True, False
-    for one in line:
-        if escaped:
-            escaped = False
-        elif one == "\\" and quote != "'":
-            escaped = True
+    Python's own `shlex` takes backslashes within double quotes otherwise.
+    """
+    words: list[str] = []
+    word: str | None = None
+    quote, found = "", ""
+    characters = iter(line)
+    for one in characters:
+        if quote and one == quote:
+            quote = ""
+        elif quote == "'":
+            word = (word or "") + one
+        elif one == "\\":
+            after = next(characters, None)
+            if after is None:
+                raise UsageError(f"{name} is {line!r}, where a backslash has nothing after it")
+            if after != "\n":
+                word = (word or "") + ("\\" if quote and after not in _ESCAPED else "") + after
         elif quote:
-            if one == quote:
-                quote = ""
-            elif quote == '"' and one in _IN_QUOTES:
-                return one
+            found = found or (one if one in _IN_QUOTES else "")
+            word = (word or "") + one
         elif one in "'\"":
-            quote = one
-        elif one in _OF_SHELL or (begins and one in _AT_BEGINNING):
-            return one
-        begins = not quote and not escaped and one.isspace()
-    return ""
+            word, quote = word or "", one
+        elif one in " \t":
+            words += [] if word is None else [word]
+            word = None
+        else:
+            found = found or (one if one in _OF_SHELL or (word is None and one in _AT_BEGINNING) else "")
+            word = (word or "") + one
+    if quote:
+        raise UsageError(f"{name} is {line!r}, where a quote has no end")
+    return words + ([] if word is None else [word]), found
 
 
 def _pairs(text: str) -> dict[str, str]:
     """The variables of a text of NAME=VALUE. Raises UsageError for what is none."""
     found = {}
-    for one in _split("env", text):
+    for one in _split("env", text)[0]:
         name, equals, value = one.partition("=")
         if not name or not equals or "\0" in one:
             raise UsageError(f"env has {one!r}, which is not of the form NAME=VALUE")

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::clock::planted;
-use crate::{timed, Stretch, Worker};
+use crate::{now_ns, timed, Stretch, Worker};
 use std::time::Duration;
 use virtometer_protocol::Parameters;
 
@@ -99,4 +99,68 @@ fn in_an_iteration_of_calibration_it_is_made_again() {
 fn in_every_iteration_calibration_ends_and_the_run_fails() {
     let (outcome, _) = run(Step::Always);
     assert_eq!(outcome.err().map(|failure| failure.code), Some(Code::CheckFailed));
+}
+
+/// An iteration of it cannot have more repeats, and is short.
+struct Short;
+
+impl Worker for Short {
+    fn calibrated(&self) -> bool {
+        false
+    }
+
+    fn run(&mut self, _repeats: u64) -> Result<Stretch, Failure> {
+        let begin = now_ns();
+        timed(1, || {
+            while now_ns() == begin {}
+            Ok(())
+        })
+    }
+
+    fn verify(&mut self) -> Result<CheckValue, Failure> {
+        Ok(CheckValue::Count(1))
+    }
+
+    fn finish(&mut self) -> Result<CheckValue, Failure> {
+        Ok(CheckValue::Count(1))
+    }
+}
+
+/// A run of short iterations, whose window would last a week. Returns how many samples were handed over each time.
+fn run_short(control: Arc<Control>) -> (Result<Outcome, Failure>, Vec<usize>) {
+    let seconds = 600_000.0;
+    let task = Task { op: String::new(), parameters: Parameters::default(), threads: 1, cpus: None, seconds, control };
+    let factory: WorkerFactory = Arc::new(|_| Ok(Box::new(Short)));
+    let mut handed_over = Vec::new();
+    let outcome = prepare(&task, Unit::Second, &factory)
+        .and_then(|prepared| prepared.run(&mut |new| handed_over.push(new.len())));
+    (outcome, handed_over)
+}
+
+#[test]
+fn iterations_that_cannot_be_longer_end_a_window_before_they_are_too_many() {
+    let (outcome, _) = run_short(Arc::default());
+    assert_eq!(outcome.map(|found| (found.count, found.stopped)), Ok((20_000, false)));
+}
+
+#[test]
+fn slices_have_one_iteration_each_when_there_are_many() {
+    let (tell, told) = std::sync::mpsc::channel();
+    let control = Arc::new(Control::in_slices(HOUR_NS, move |_| {
+        let _ = tell.send(());
+    }));
+    let own = control.clone();
+    let orders = std::thread::spawn(move || {
+        for _ in 0..3 {
+            let _ = told.recv();
+            own.release();
+        }
+        let _ = told.recv();
+        own.stop();
+    });
+    let (outcome, handed_over) = run_short(control);
+    assert!(orders.join().is_ok());
+    assert_eq!(outcome.map(|found| found.count), Ok(20_002));
+    let some: Vec<usize> = handed_over.into_iter().filter(|count| *count > 0).collect();
+    assert_eq!(some.last_chunk(), Some(&[1, 1]));
 }

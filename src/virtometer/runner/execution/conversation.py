@@ -53,7 +53,7 @@ class Conversation:
         with guarded(one):
             one.clock.early()
             self.ask(one, one.work.agent_op, one.work.threads)
-        self.wait([one], "ready", self._limits.prepare_s, beside=beside)
+        self.wait([one], "ready", self._limits.prepare_s + one.work.longest_s, beside=beside)
 
     def ask(self, one: PlacementRun, op: str, threads: int) -> None:
         """Send `prepare`."""

@@ -147,7 +147,7 @@ class Executor:
         by_trial = {party.trial.index: party for party in parties}
         for window in policy.windows():
             self._release(by_trial[window.trial], window)
-        self._each(members, lambda one: self._agents.stop([one], limits.run_extra_s))
+        self._each(members, lambda one: self._agents.stop([one], limits.run_extra_s + one.work.longest_s))
         self._each(members, lambda one: one.clock.after())
         done = {(party.environment, party.size) for party in parties if not party.failed}
         for party in parties:
@@ -169,7 +169,7 @@ class Executor:
         observer.begin(window.number, long=window.long)
         if not party.failed:
             self._agents.release([members[at] for at in window.order], window.slice, window.seconds)
-            limit_s = window.seconds * len(members) + self._plan.limits.run_extra_s
+            limit_s = window.seconds * len(members) + self._plan.limits.run_extra_s + _longest_s(members)
             middle = (time.monotonic() + window.seconds / 2, observer) if party.several else None
             self._agents.wait(members, "slice", limit_s, counting=middle, alone=True)
             observer.end()
@@ -268,7 +268,7 @@ class Executor:
         limits, agents = self._plan.limits, self._agents
         measured = [one for one in running if one.measured]
         loads = [one for one in running if not one.measured]
-        limit_s = max(one.seconds for one in measured) + limits.run_extra_s
+        limit_s = max(one.seconds for one in measured) + limits.run_extra_s + _longest_s(measured)
         for one in loads:
             one.seconds = limit_s + _SETTLE_S
         serving = guests_of(services)
@@ -282,7 +282,7 @@ class Executor:
                 one.clock.before(one.seconds)
         group = [one for one in measured if one.state.in_group]
         agents.start(group)
-        agents.wait(group, "window", limits.prepare_s, beside=services)
+        agents.wait(group, "window", limits.prepare_s + _longest_s(group), beside=services)
         if loads:
             agents.start(loads)
             agents.settle(loads, services, _SETTLE_S)
@@ -296,6 +296,11 @@ class Executor:
             with guarded(one):
                 one.clock.after()
         return late
+
+
+def _longest_s(running: Sequence[PlacementRun]) -> float:
+    """What one iteration of these may take beyond the plan's limits, s."""
+    return max((one.work.longest_s for one in running), default=0.0)
 
 
 def _timed(one: PlacementRun) -> TimedRun:

@@ -1,0 +1,136 @@
+"""A user's command becomes what the agent is asked: words, variables, limits; what needs a shell is refused."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from tests.sentences import Said
+from virtometer import agent_table
+from virtometer.errors import UsageError
+from virtometer.workloads.base import Place
+from virtometer.workloads.command import ENVIRONMENT, Command, CommandParameters
+
+NOWHERE = Place()
+
+
+def asked(**parameters: object) -> dict[str, Any]:
+    return Command().arguments("time", CommandParameters.model_validate(parameters), NOWHERE)
+
+
+def words(command: str) -> list[str]:
+    found = asked(command=command)
+    return [found["program"], *json.loads(found["arguments"])]
+
+
+def test_all_that_is_asked_is_known_to_the_agent() -> None:
+    everything = asked(
+        command="true", env={"A": 1}, workdir="/tmp", input="/dev/null", prepare="sync", conclude="rm x", timeout=0.5
+    )
+    known = agent_table.operation("command", "time").parameters
+    assert everything.keys() == known.keys() - {"padding"}
+    assert not any(known[name].refusal(name, value) for name, value in everything.items())
+    assert everything["limit-ms"] == 500
+    assert [json.loads(everything[name]) for name in ("prepare", "conclude")] == [["sync"], ["rm", "x"]]
+    assert {"directory", "input", "prepare", "conclude", "limit-ms"}.isdisjoint(asked(command="true"))
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("gzip -k file", ["gzip", "-k", "file"]),
+        ("python3 -c 'print(sum(range(10**7)))'", ["python3", "-c", "print(sum(range(10**7)))"]),
+        ('awk "BEGIN { print 1 }"', ["awk", "BEGIN { print 1 }"]),
+        (r"find / -name x\* -o \( -type f \)", ["find", "/", "-name", "x*", "-o", "(", "-type", "f", ")"]),
+        ("echo a~b c#d {} ! '' '$x'", ["echo", "a~b", "c#d", "{}", "!", "", "$x"]),
+        (r'echo "a\$b \"" \~', ["echo", 'a$b "', "~"]),
+    ],
+)
+def test_words_are_those_of_a_shell(command: str, expected: list[str]) -> None:
+    assert words(command) == expected
+    shown = subprocess.run(
+        ["/bin/sh", "-c", f"printf '%s\\0' {command}"], capture_output=True, text=True, check=True
+    ).stdout
+    assert shown.split("\0")[:-1] == expected
+
+
+@given(st.lists(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"])), min_size=1))
+def test_what_is_quoted_needs_no_shell(given_words: list[str]) -> None:
+    assert words(shlex.join(["program", *given_words])) == ["program", *given_words]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "a | b", "a && b", "a; b", "a > b", "a < b", "(a)", "echo $x", 'echo "$x"', "echo `a`", 'echo "`a`"', "ls *",
+        "ls a?", "ls [ab]", "a\nb", "ls ~", "a # b", "~/a",
+    ],
+)  # fmt: skip
+def test_what_a_shell_would_act_on_is_refused_without_one(command: str) -> None:
+    with pytest.raises(UsageError, match="shell: true"):
+        asked(command=command)
+    found = asked(command=command, shell=True)
+    assert (found["program"], json.loads(found["arguments"])) == ("/bin/sh", ["-c", command])
+
+
+def test_refusals_are_sentences(said: Said) -> None:
+    for wrong in (
+        {"command": "a | b"},
+        {"command": "a\nb"},
+        {"command": "true", "prepare": "rm *"},
+        {"command": "echo 'a"},
+        {"command": "A=1 true"},
+        {"command": "''"},
+        {"command": "a\0b"},
+        {"command": "true", "env": "A"},
+        {"command": "true", "env": ["=1"]},
+    ):
+        with pytest.raises(UsageError) as caught:
+            asked(**wrong)
+        said(caught.value.sentence)
+
+
+@pytest.mark.parametrize(
+    ("env", "expected"),
+    [
+        ({"A": "b c", "N": 4, "ON": True}, {"A": "b c", "N": "4", "ON": "true"}),
+        (["A=b c", "B=x=y"], {"A": "b c", "B": "x=y"}),
+        ("A=b 'B=c d'", {"A": "b", "B": "c d"}),
+        ({"PATH": "/opt", "EMPTY": ""}, {"PATH": "/opt", "EMPTY": ""}),
+        (None, {}),
+    ],
+)
+def test_variables_are_the_same_everywhere_unless_a_plan_says_otherwise(
+    env: object, expected: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LANG", "de_DE.UTF-8")
+    monkeypatch.setenv("PATH", "/nonexistent")
+    assert json.loads(asked(command="true", env=env)["variables"]) == {**ENVIRONMENT, **expected}
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{}, {"command": ""}, {"command": "a", "timeout": 0}, {"command": "a", "output": "pipe"}, {"command": "a", "x": 1},
+     {"command": "a", "env": 1}],
+)  # fmt: skip
+def test_what_cannot_be_is_refused(wrong: dict[str, object]) -> None:
+    with pytest.raises(ValidationError):
+        CommandParameters.model_validate(wrong)
+
+
+def test_a_command_can_pause_between_two_runs_and_may_take_its_time_limit() -> None:
+    def work(**parameters: object) -> Any:
+        return Command().work("time", CommandParameters.model_validate({"command": "a", **parameters}), 1, 2.0)
+
+    assert (work().cannot_pause, work().processors, work().longest_s) == ("", None, 0.0)
+    assert work(timeout=600).longest_s == 600
+    assert work(timeout=600, prepare="b", conclude="c").longest_s == 1800
+    with pytest.raises(UsageError, match="no operation run"):
+        Command().arguments("run", CommandParameters(command="a"), NOWHERE)
