@@ -1,6 +1,8 @@
 //! Programs of the place: one that measures by itself is run once and its output taken; a command is timed run by run.
 
 mod collector;
+mod endings;
+mod given;
 mod group;
 mod look_up;
 mod specification;
@@ -8,12 +10,13 @@ mod start;
 mod time;
 mod watchdog;
 
+use self::endings::ended_badly;
+use self::given::{no_zero, texts};
 use crate::operation::ParameterKind::Text;
 use crate::operation::{optional, parameter, Op};
 use crate::settings::Settings;
 use crate::settings::{check_failed, wrong};
 use std::io::Read;
-use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{channel, Receiver, RecvTimeoutError};
 use std::sync::Arc;
@@ -68,45 +71,6 @@ pub(crate) fn make(task: &Task, settings: &Settings<'_>) -> Result<WorkerFactory
         let (program, arguments) = (program.clone(), arguments.clone());
         Ok(Box::new(Run { program, arguments, control: control.clone(), output: String::new(), runs: 0, made: 0 }))
     }))
-}
-
-/// A parameter that is a JSON array of texts; none where it is not given.
-fn texts(settings: &Settings<'_>, name: &str) -> Result<Vec<String>, Failure> {
-    let Some(text) = settings.optional_text(name)? else {
-        return Ok(Vec::new());
-    };
-    serde_json::from_str(text)
-        .map_err(|_| wrong(format!("{name} is {text:?}, not a JSON array of texts such as [\"-n\",\"100\"]")))
-}
-
-fn no_zero<'a>(mut texts: impl Iterator<Item = &'a String>) -> Result<(), Failure> {
-    match texts.any(|text| text.contains('\0')) {
-        true => Err(wrong("program and arguments must not contain a zero byte")),
-        false => Ok(()),
-    }
-}
-
-/// A status in a word: its number, or that of the signal.
-fn status_word(status: ExitStatus) -> String {
-    let signal = || format!("signal {}", status.signal().unwrap_or(0));
-    status.code().map_or_else(signal, |code| code.to_string())
-}
-
-/// How a program ended, in words.
-fn ended_how(status: ExitStatus) -> String {
-    let how = if status.code().is_some() { "with status" } else { "by" };
-    format!("{how} {}", status_word(status))
-}
-
-/// The last line of a program's errors.
-fn last_words(errors: &[u8]) -> String {
-    let said = String::from_utf8_lossy(errors).trim().to_owned();
-    said.lines().last().unwrap_or("it said nothing").chars().take(300).collect()
-}
-
-/// The failure of a program that did not succeed.
-fn ended_badly(program: &str, status: ExitStatus, errors: &[u8]) -> Failure {
-    check_failed(format!("{program} ended {}: {}", ended_how(status), last_words(errors)))
 }
 
 struct Run {

@@ -1,6 +1,6 @@
 //! Where a program is, and why it could not be started.
 
-use super::no_zero;
+use super::given::no_zero;
 use super::start::Order;
 use crate::settings::wrong;
 use std::ffi::CString;

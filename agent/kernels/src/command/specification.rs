@@ -1,7 +1,7 @@
 //! What a command is, how it is run, and what is demanded of it: the parameters of `time`.
 
+use super::given::{no_zero, texts};
 use super::look_up::Line;
-use super::{no_zero, texts};
 use crate::operation::ParameterKind::{Boolean, Choice, Text};
 use crate::operation::TimedBy::{GuestAtWork, Nothing};
 use crate::operation::{bytes, integer, measure, optional, parameter, Measure, Parameter};

@@ -1,12 +1,12 @@
 //! A user's command, run again and again: each run is one sample, from its start to the end of the process itself.
 
 use super::collector::{Collector, Printed};
+use super::endings::{ended_badly, ended_how, last_words, status_word};
 use super::group::Family;
 use super::look_up::Line;
 use super::specification::Specification;
 use super::start::{Ended, Order, Process, Stack};
 use super::watchdog::{Watchdog, Why};
-use super::{ended_badly, ended_how, last_words, status_word};
 use crate::os::Parent;
 use crate::random::{mix, Random};
 use crate::settings::check_failed;
