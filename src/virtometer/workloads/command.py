@@ -67,7 +67,7 @@ class CommandParameters(Parameters):
     prepare: Text | None = Field(default=None, description="another command before each run, not timed")
     conclude: Text | None = Field(default=None, description="another command after each run, not timed")
     timeout: Annotated[float, Field(gt=0, le=600_000)] | None = Field(
-        default=None, description="longest time of a run, seconds"
+        default=None, description="longest time of a run, seconds. Without it, as long as the plan's limits allow"
     )
     ignore_failure: bool = Field(default=False, description="accept a status other than 0")
     output_may_differ: bool = Field(default=False, description="accept another output in each run")
@@ -130,7 +130,7 @@ def _words(name: str, line: str, *, shell: bool) -> list[str]:
     words, found = _split(name, line)
     if found:
         shown = "a new line" if found == "\n" else f"'{found}'"
-        raise UsageError(f"{name} has {shown}, which a shell would act on; write 'shell: true', or quote it")
+        raise UsageError(f"{name} has {shown}, which needs a shell; write 'shell: true', or quote it")
     if not words or not words[0]:
         raise UsageError(f"{name} has no program")
     if _ASSIGNMENT.match(words[0]):

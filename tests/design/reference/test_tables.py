@@ -18,7 +18,10 @@ from virtometer.workloads.base import EVERYTHING, Operation, Parameters, Workloa
 from virtometer.workloads.registry import WORKLOADS
 
 ALL = sections(KINDS)
-OF_THE_AGENT = [(name, op) for name, one in WORKLOADS.items() if not one.program for op in one.operations]
+# Programs and commands have parameters in the words of their users.
+OF_THE_AGENT = [
+    (name, op) for name, one in WORKLOADS.items() if not one.program and name != "command" for op in one.operations
+]
 
 
 class Knobs(Parameters):
