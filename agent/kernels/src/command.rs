@@ -11,14 +11,19 @@ mod time;
 mod watchdog;
 
 use self::endings::ended_badly;
-use self::given::{no_zero, texts};
+use self::given::{own_variables, texts};
+use self::look_up::Line;
+use self::start::{Process, Stack};
 use crate::operation::ParameterKind::Text;
 use crate::operation::{optional, parameter, Op};
 use crate::settings::Settings;
 use crate::settings::{check_failed, wrong};
-use std::io::Read;
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{channel, Receiver, RecvTimeoutError};
+use rustix::pipe::{pipe_with, PipeFlags};
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::{AsFd, OwnedFd};
+use std::process::ExitStatus;
+use std::sync::mpsc::{channel, Receiver, RecvTimeoutError, Sender};
 use std::sync::Arc;
 use std::time::Duration;
 use virtometer_protocol::{Code, Failure, Unit};
@@ -64,19 +69,19 @@ pub(crate) fn make(task: &Task, settings: &Settings<'_>) -> Result<WorkerFactory
         let what = Arc::new(specification::Specification::new(settings)?);
         return Ok(Arc::new(move |_| Ok(Box::new(time::Timed::new(what.clone(), control.clone())?))));
     }
-    let program = settings.text("program")?.to_owned();
-    let arguments = texts(settings, "arguments")?;
-    no_zero(arguments.iter().chain([&program]))?;
+    let mut words = vec![settings.text("program")?.to_owned()];
+    words.extend(texts(settings, "arguments")?);
+    let line = Line::new(words, None)?;
     Ok(Arc::new(move |_| {
-        let (program, arguments) = (program.clone(), arguments.clone());
-        Ok(Box::new(Run { program, arguments, control: control.clone(), output: String::new(), runs: 0, made: 0 }))
+        let (line, control, stack) = (line.clone(), control.clone(), Stack::new());
+        Ok(Box::new(Run { line, control, stack, output: String::new(), runs: 0, made: 0 }))
     }))
 }
 
 struct Run {
-    program: String,
-    arguments: Vec<String>,
+    line: Line,
     control: Arc<Control>,
+    stack: Stack,
     /// What the last run printed.
     output: String,
     runs: u64,
@@ -88,52 +93,35 @@ struct Run {
 type Printed = Option<Vec<u8>>;
 
 impl Run {
-    fn start(&self, family: &Family) -> Result<Child, Failure> {
-        let mut command = Command::new(&self.program);
-        // Numbers are to be printed alike everywhere.
-        command
-            .args(&self.arguments)
-            .env("LC_ALL", "C")
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        family.own_group(&mut command);
-        command.spawn().map_err(|cause| match cause.kind() {
-            std::io::ErrorKind::NotFound => {
-                Failure::new(Code::NotSupported, format!("there is no program {} here", self.program))
-            }
-            _ => os_failure(&format!("cannot run {}", self.program), &cause),
-        })
-    }
-
-    /// Wait for the program's end; end it, and everything that it started, where the run is stopped.
-    fn wait(&self, family: &Family, child: &mut Child, done: &Receiver<()>) -> std::io::Result<ExitStatus> {
+    /// Wait until the program has ended and all of its output is read; end it, and everything that it started, where
+    /// the run is stopped.
+    fn wait(&self, family: &Family, process: &Process, done: &Receiver<()>) -> io::Result<()> {
         loop {
             match done.recv_timeout(POLL_INTERVAL) {
                 Err(RecvTimeoutError::Timeout) => {
                     if self.control.stopped() {
-                        family.end_group(child);
-                    } else if let Some(status) = child.try_wait()? {
+                        family.end_all_of(process.pid());
+                    } else if process.has_ended()? {
                         // It has left something behind that holds its output open.
-                        return Ok(status);
+                        return Ok(());
                     }
                 }
-                Ok(()) | Err(RecvTimeoutError::Disconnected) => return child.wait(),
+                Ok(()) | Err(RecvTimeoutError::Disconnected) => return process.wait(),
             }
         }
     }
 
-    fn conclude(&mut self, status: ExitStatus, out: Printed, err: Printed) -> Result<(), Failure> {
+    fn conclude(&mut self, program: &str, status: ExitStatus, out: Printed, err: Printed) -> Result<(), Failure> {
         if self.control.stopped() {
-            return Err(Failure::new(Code::CheckFailed, format!("{} was stopped before its end", self.program)));
+            return Err(Failure::new(Code::CheckFailed, format!("{program} was stopped before its end")));
         }
         if !status.success() {
-            return Err(ended_badly(&self.program, status, err.as_deref().unwrap_or_default()));
+            return Err(ended_badly(program, status, err.as_deref().unwrap_or_default()));
         }
         let text = out.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         let fits = |text: &String| serde_json::to_string(text).is_ok_and(|json| json.len() <= MOST_OUTPUT);
         self.output = text.filter(fits).ok_or_else(|| {
-            check_failed(format!("{} printed more than the {MOST_OUTPUT} bytes that a message holds", self.program))
+            check_failed(format!("{program} printed more than the {MOST_OUTPUT} bytes that a message holds"))
         })?;
         self.runs += 1;
         self.made += 1;
@@ -141,9 +129,10 @@ impl Run {
     }
 }
 
-/// Read to the end on a thread of its own. Ends when the pipe is closed.
-fn collect(mut from: impl Read + Send + 'static) -> std::thread::JoinHandle<Printed> {
+/// Read to the end on a thread of its own, whose end `tell` tells. Ends when the pipe is closed.
+fn collect(from: OwnedFd, tell: Option<Sender<()>>) -> std::thread::JoinHandle<Printed> {
     std::thread::spawn(move || {
+        let (_tell, mut from) = (tell, File::from(from));
         let mut kept = Vec::new();
         let mut block = [0; 4096];
         let mut too_much = false;
@@ -168,31 +157,30 @@ impl Worker for Run {
     fn run(&mut self, _repeats: u64) -> Result<Stretch, Failure> {
         let _parent = crate::os::Parent::new();
         let family = Family::begin();
+        let program = self.line.program().to_owned();
+        let failed = |cause: io::Error| os_failure(&format!("cannot run {program}"), &cause);
+        // Numbers are to be printed alike everywhere.
+        let variables = own_variables().into_iter().filter(|one| !one.starts_with("LC_ALL=")).collect::<Vec<_>>();
+        let order = self.line.order(&variables, &["LC_ALL=C".to_owned(), family.variable()])?;
+        let nothing = File::open("/dev/null").map_err(failed)?;
+        let pipe = || pipe_with(PipeFlags::CLOEXEC).map_err(|cause| failed(cause.into()));
+        let ((out, output), (err, errors)) = (pipe()?, pipe()?);
+        let (tell, done) = channel();
+        let (out, err) = (collect(out, Some(tell)), collect(err, None));
         let mut finished = None;
         let stretch = timed(1, || {
-            let mut child = self.start(&family)?;
-            let (tell, done) = channel();
-            let err = child.stderr.take().map(collect);
-            let out = child.stdout.take().map(|pipe| {
-                std::thread::spawn(move || {
-                    let printed = collect(pipe).join().ok().flatten();
-                    // Dropped with the thread, which wakes the waiting one.
-                    drop(tell);
-                    printed
-                })
-            });
-            let status = self
-                .wait(&family, &mut child, &done)
-                .map_err(|cause| os_failure(&format!("cannot wait for {}", self.program), &cause))?;
-            finished = Some((status, child, out, err));
+            let started = order.start([nothing.as_fd(), output.as_fd(), errors.as_fd()], &mut self.stack);
+            drop((output, errors));
+            let process = started.map_err(|cause| self.line.not_started(&cause))?;
+            self.wait(&family, &process, &done).map_err(failed)?;
+            finished = Some(process);
             Ok(())
         })?;
-        if let Some((status, child, out, err)) = finished {
+        if let Some(process) = finished {
             // Outside of what is timed: looking for what is left takes milliseconds.
-            family.end_group(&child);
-            let text =
-                |thread: Option<std::thread::JoinHandle<Printed>>| thread.and_then(|it| it.join().ok()).flatten();
-            self.conclude(status, text(out), text(err))?;
+            family.end_all_of(process.pid());
+            let status = process.reap().map_err(failed)?.status;
+            self.conclude(&program, status, out.join().ok().flatten(), err.join().ok().flatten())?;
         }
         Ok(stretch)
     }
@@ -221,10 +209,11 @@ impl Worker for Run {
 
 pub use group::Family;
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use std::process::{Command, Stdio};
     use virtometer_protocol::{Parameters, Scalar};
     use virtometer_sampling::planted_clock::looking;
     use virtometer_sampling::{allowed_cpus, prepare, Outcome, RawSample};

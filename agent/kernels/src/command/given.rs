@@ -18,3 +18,9 @@ pub(super) fn no_zero<'a>(mut texts: impl Iterator<Item = &'a String>) -> Result
         false => Ok(()),
     }
 }
+
+/// The agent's own variables, NAME=VALUE each, as far as they are texts.
+pub(super) fn own_variables() -> Vec<String> {
+    let texts = std::env::vars_os().filter_map(|(name, value)| name.into_string().ok().zip(value.into_string().ok()));
+    texts.map(|(name, value)| format!("{name}={value}")).collect()
+}

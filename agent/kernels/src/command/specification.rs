@@ -1,6 +1,6 @@
 //! What a command is, how it is run, and what is demanded of it: the parameters of `time`.
 
-use super::given::{no_zero, texts};
+use super::given::{no_zero, own_variables, texts};
 use super::look_up::Line;
 use crate::operation::ParameterKind::{Boolean, Choice, Text};
 use crate::operation::TimedBy::{GuestAtWork, Nothing};
@@ -93,14 +93,11 @@ impl Specification {
 }
 
 fn variables(settings: &Settings<'_>) -> Result<Vec<String>, Failure> {
-    let given: BTreeMap<String, String> = match settings.optional_text("variables")? {
-        None => std::env::vars_os()
-            .filter_map(|(name, value)| name.into_string().ok().zip(value.into_string().ok()))
-            .collect(),
-        Some(text) => serde_json::from_str(text).map_err(|_| {
-            wrong(format!("variables is {text:?}, not a JSON object of texts such as {{\"LANG\":\"C\"}}"))
-        })?,
+    let Some(text) = settings.optional_text("variables")? else {
+        return Ok(own_variables());
     };
+    let given: BTreeMap<String, String> = serde_json::from_str(text)
+        .map_err(|_| wrong(format!("variables is {text:?}, not a JSON object of texts such as {{\"LANG\":\"C\"}}")))?;
     if let Some(name) = given.keys().find(|name| name.is_empty() || name.contains('=')) {
         return Err(wrong(format!("{name:?} cannot be the name of a variable")));
     }

@@ -185,15 +185,22 @@ impl Process {
 
     /// Wait for its end. Its number stays its own, and that of its group, until it is reaped.
     pub(super) fn wait(&self) -> io::Result<()> {
+        self.look(0).map(drop)
+    }
+
+    /// Whether it has ended. It is not reaped.
+    pub(super) fn has_ended(&self) -> io::Result<bool> {
+        self.look(libc::WNOHANG)
+    }
+
+    fn look(&self, options: c_int) -> io::Result<bool> {
         let id = libc::id_t::try_from(self.pid).map_err(io::Error::other)?;
-        again(|| {
-            // SAFETY: the information is plain numbers, for which zero is a value; the process is not reaped yet.
-            unsafe {
-                let mut ended: libc::siginfo_t = std::mem::zeroed();
-                libc::waitid(libc::P_PID, id, &mut ended, libc::WEXITED | libc::WNOWAIT)
-            }
-        })
-        .map(drop)
+        // SAFETY: the information is plain numbers, for which zero is a value.
+        let mut ended: libc::siginfo_t = unsafe { std::mem::zeroed() };
+        // SAFETY: it is valid to write to; the process is not reaped yet.
+        again(|| unsafe { libc::waitid(libc::P_PID, id, &mut ended, libc::WEXITED | libc::WNOWAIT | options) })?;
+        // SAFETY: the call has filled it in, or left the zeros where the process has not ended.
+        Ok(unsafe { ended.si_pid() } != 0)
     }
 
     /// Reap it, where it has ended; else wait for that.

@@ -80,11 +80,11 @@ fn each_run_is_a_sample_and_one_more_has_set_the_answer() {
 
 #[test]
 fn the_time_ends_with_the_process_not_with_its_output() {
-    let mut worker = worker(&shell("sleep 1000.0625 & echo hi", &[])).unwrap();
+    let mut worker = worker(&shell("sleep 1000.03125 & echo hi", &[])).unwrap();
     worker.setup(1).unwrap();
     let (clock, seen) = looking(|| {
         std::thread::sleep(Duration::from_millis(50)); // what was started shows its command line only after a while
-        running("1000.0625")
+        running("1000.03125")
     });
     let stretch = worker.run(1).unwrap();
     drop(clock);
@@ -92,7 +92,7 @@ fn the_time_ends_with_the_process_not_with_its_output() {
     assert_eq!((stretch.start_ns, stretch.end_ns), (1000, 2000));
     assert_eq!(*seen.borrow(), [0, 1]);
     worker.verify().unwrap();
-    assert_eq!(running("1000.0625"), 0);
+    assert_eq!(running("1000.03125"), 0);
     // Of "hi\n", which was printed before.
     assert_eq!(worker.conditions()["answer"], "98ea6e4f216f2fb4");
 }
