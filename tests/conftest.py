@@ -34,7 +34,7 @@ LONG = {
     "report/formats/test_html.py", "report/sweeps/test_curves.py",
     "runner/campaign/test_noise.py", "runner/campaign/test_whole.py", "runner/execution/test_executor.py",
     "runner/execution/test_growing.py", "runner/execution/test_turns.py", "runner/test_again.py",
-    "runner/test_channels.py", "runner/test_clocks.py",
+    "runner/test_channels.py", "runner/test_clocks.py", "runner/test_commands.py",
     "runner/test_image_kills.py", "runner/test_kills.py", "runner/test_left_tuned.py", "runner/test_other_users.py",
     "runner/test_stalls.py", "runner/test_tools_in_guests.py",
     "store/test_crash.py", "store/test_damage.py", "store/test_database.py", "store/test_disk.py", "test_programs.py",

@@ -25,16 +25,18 @@ PATIENT = {"start_s": 60, "prepare_s": 30, "run_extra_s": 30, "answer_s": 20, "c
 def measured(tmp_path: Path, watcher: Watcher, make_plan: MakePlan) -> Any:
     """Run a campaign of one command in turns. Skips where an environment does not work here."""
 
-    def run(parameters: Mapping[str, object], kinds: Sequence[str] = KINDS, **more: object) -> Campaign:
+    def run(
+        parameters: Mapping[str, object],
+        kinds: Sequence[str] = KINDS,
+        *,
+        scheduling: str = "interleaved",
+        limits: Mapping[str, float] = PATIENT,
+    ) -> Campaign:
         environments: list[Document] = [{"name": kind, "kind": kind} for kind in kinds]
-        work = {
-            "name": "it",
-            "workload": "command",
-            "op": "time",
-            "parameters": parameters,
-            "scheduling": "interleaved",
-        }
-        plan = make_plan(environments, [work], limits=PATIENT, unavailable="skip", fresh="block", seconds=0.2, **more)
+        work = {"name": "it", "workload": "command", "op": "time", "parameters": parameters, "scheduling": scheduling}
+        plan = make_plan(
+            environments, [work], limits={**PATIENT, **limits}, unavailable="skip", fresh="block", seconds=0.2
+        )
         campaign = campaigns.begin(resolved(plan), "text", tmp_path / "campaign", 7, watcher)
         for state in campaign.environments:
             if not state.works:
@@ -93,6 +95,14 @@ def test_a_command_that_is_missing_in_one_environment_fails_there_alone(measured
     assert by_name["bubblewrap"].failure is not None
     assert by_name["bubblewrap"].failure.kind == FailureKind.UNAVAILABLE
     said(by_name["bubblewrap"].reason)
+
+
+@pytest.mark.parametrize("scheduling", ["interleaved", "continuous"])
+def test_a_run_may_last_as_long_as_its_own_limit(measured: Any, scheduling: str) -> None:
+    short = {"prepare_s": 0.2, "run_extra_s": 0.1}
+    slow = {"command": "sleep 0.5", "timeout": 60}
+    (record,) = measured(slow, ("native",), scheduling=scheduling, limits=short).trials
+    assert all(sample.end_ns - sample.start_ns >= 5e8 for sample in run_of(record).samples)
 
 
 HOSTILE = {
