@@ -23,10 +23,14 @@ def own_mounts(programs: Programs, commands: Sequence[Words]) -> Words:
     return [*unshare, "sh", "-c", f'{script}exec "$@"', "sh"]
 
 
+def with_mounts(programs: Programs, commands: Sequence[Words]) -> Words:
+    """As `own_mounts`; no words where there are no commands."""
+    return own_mounts(programs, commands) if commands else []
+
+
 def without_bare_cgroup2(programs: Programs) -> Words:
     """The words that run what follows them where no cgroup2 is mounted beside v1; none where the host has none."""
-    hidden = hide_bare_cgroup2()
-    return own_mounts(programs, hidden) if hidden else []
+    return with_mounts(programs, hide_bare_cgroup2())
 
 
 def hide_bare_cgroup2() -> list[Words]:

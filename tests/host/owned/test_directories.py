@@ -4,28 +4,19 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
+import tempfile
 from pathlib import Path
 
 import pytest
 
-from virtometer.host.owned.directories import detach_mount, remove_directory
+from tests.host.owned.mounted import mounted
+from tests.ordinary_user import MakeUser
+from virtometer.host.owned.directories import remove_directory
 
 
 def mount_points() -> list[str]:
     """What the mount table names, blanks as \\040."""
     return [line.split()[4] for line in Path("/proc/self/mountinfo").read_text().splitlines()]
-
-
-@contextmanager
-def mounted(where: Path, *how: str | Path) -> Iterator[None]:
-    """Something mounted that a test takes off; whatever becomes of the test, no mount is left."""
-    subprocess.run(["mount", *how, where], check=True)
-    try:
-        yield
-    finally:
-        detach_mount(where)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="mounts need root")
@@ -61,3 +52,17 @@ def test_a_left_directory_is_never_removed_through_a_mount(tmp_path: Path) -> No
         remove_directory(left)
         assert not left.exists()
         assert (precious / "data").read_text() == "keep me"
+
+
+def test_what_a_user_has_closed_to_itself_is_removed_too(make_user: MakeUser) -> None:
+    def work() -> bool:
+        left = Path(tempfile.mkdtemp()) / "left"
+        (left / "closed" / "below").mkdir(parents=True)
+        (left / "closed" / "file").touch()
+        (left / "closed" / "below").chmod(0)
+        (left / "closed").chmod(0o500)
+        (left / "link").symlink_to(left.parent)
+        remove_directory(left)
+        return left.exists()
+
+    assert make_user().call(work) is False
