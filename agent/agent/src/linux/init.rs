@@ -8,6 +8,7 @@ use crate::engine;
 use rustix::fs::{Mode, OFlags};
 use rustix::mount::{mount, mount_move, MountFlags};
 use rustix::system::{reboot, RebootCommand};
+use std::ffi::CString;
 use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
@@ -24,11 +25,14 @@ const CHANNEL: &str = "virtometer.channel=";
 /// The kernel's command line names a disk with a file system, and where to mount it, with this.
 const MOUNT: &str = "virtometer.mount=";
 
-/// The kernel's command line names the disk that is the root directory of all programs with this.
+/// The kernel's command line names the disk, or the host's directory, that is the root directory of all programs.
 const ROOT: &str = "virtometer.root=";
 
 /// Before the serial number of a disk, where its name is not known beforehand.
 const BY_SERIAL: &str = "serial:";
+
+/// Before the path of a directory of the host's, which user-mode Linux mounts by the file system of the same name.
+const OF_HOST: &str = "hostfs:";
 
 /// Where the root directory is before it is one.
 const NEW_ROOT: &str = "/new-root";
@@ -112,31 +116,48 @@ fn say(message: &str) {
 /// What every root directory gets.
 const MOUNTS: [(&str, &str); 4] = [("proc", "/proc"), ("sysfs", "/sys"), ("devtmpfs", "/dev"), ("tmpfs", "/tmp")];
 
-/// Make the disk that the command line names the root directory, read-only, where it names one. Without it no program
-/// of its would be found, so that a fault ends the guest.
+/// What a root directory of the host's gets: what lies in its /tmp and /run stays, and programs of any kind need these.
+const MOUNTS_OF_HOST: [(&str, &str); 5] =
+    [("proc", "/proc"), ("sysfs", "/sys"), ("devtmpfs", "/dev"), ("devpts", "/dev/pts"), ("tmpfs", "/dev/shm")];
+
+/// Make the disk or the directory that the command line names the root directory, where it names one; a disk is
+/// read-only. Without it no program of its would be found, so that a fault ends the guest.
 fn change_root(notes: &mut Vec<String>) -> Result<(), Failure> {
     let line = fs::read_to_string("/proc/cmdline").unwrap_or_default();
     let Some(named) = line.split_whitespace().find_map(|word| word.strip_prefix(ROOT)) else {
         return Ok(());
     };
-    let device = match named.strip_prefix(BY_SERIAL) {
-        Some(serial) => disk_with(serial)?,
-        None => named.to_owned(),
-    };
-    appeared(&device)?;
-    let failed = |cause: io::Error| os_failure(&format!("cannot make {device} the root directory"), &cause);
+    let failed = |cause: io::Error| os_failure(&format!("cannot make {named} the root directory"), &cause);
     fs::create_dir(NEW_ROOT).map_err(failed)?;
-    mount(device.as_str(), NEW_ROOT, FILE_SYSTEM, MountFlags::RDONLY, None).map_err(|errno| failed(errno.into()))?;
-    for (kind, place) in MOUNTS.into_iter().chain([("tmpfs", "/run")]) {
+    if let Some(directory) = named.strip_prefix(OF_HOST) {
+        let directory = CString::new(directory).map_err(|cause| failed(cause.into()))?;
+        mount("none", NEW_ROOT, "hostfs", MountFlags::empty(), Some(directory.as_c_str()))
+            .map_err(|errno| failed(errno.into()))?;
+        enter_root(&MOUNTS_OF_HOST, notes).map_err(failed)
+    } else {
+        let device = match named.strip_prefix(BY_SERIAL) {
+            Some(serial) => disk_with(serial)?,
+            None => named.to_owned(),
+        };
+        appeared(&device)?;
+        mount(device.as_str(), NEW_ROOT, FILE_SYSTEM, MountFlags::RDONLY, None)
+            .map_err(|errno| failed(errno.into()))?;
+        enter_root(&[&MOUNTS[..], &[("tmpfs", "/run")]].concat(), notes).map_err(failed)
+    }
+}
+
+/// Make what is mounted at `NEW_ROOT` the root directory, with these mounts in it.
+fn enter_root(mounts: &[(&str, &str)], notes: &mut Vec<String>) -> io::Result<()> {
+    for (kind, place) in mounts {
         if let Err(failure) = mount_at(kind, &format!("{NEW_ROOT}{place}")) {
             note(notes, failure);
         }
     }
     // The first root directory of a kernel cannot be unmounted or pivoted: it is covered.
-    std::env::set_current_dir(NEW_ROOT).map_err(failed)?;
-    mount_move(".", "/").map_err(|errno| failed(errno.into()))?;
-    rustix::process::chroot(".").map_err(|errno| failed(errno.into()))?;
-    std::env::set_current_dir("/").map_err(failed)?;
+    std::env::set_current_dir(NEW_ROOT)?;
+    mount_move(".", "/")?;
+    rustix::process::chroot(".")?;
+    std::env::set_current_dir("/")?;
     std::env::set_var("PATH", PROGRAMS);
     Ok(())
 }
