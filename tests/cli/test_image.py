@@ -56,4 +56,4 @@ def test_list_and_remove(said: Said, tmp_path: Path, agent: Path) -> None:
 def test_build_refuses_what_is_no_image() -> None:
     outcome = virtometer("image", "build", "fedora")
     assert (outcome.status, outcome.out) == (2, "")
-    assert "there are minimal, debian" in outcome.err
+    assert "there are agent, debian" in outcome.err

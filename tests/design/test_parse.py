@@ -133,6 +133,7 @@ def test_a_good_plan() -> None:
         ("blocks: 3", "baseline: nativ", 15, "'native'"),
         ("    kind: box", "    kind: bx", 7, "'box'"),
         ("memory: 64M", "memry: 64M", 8, "'memory'"),
+        ("memory: 64M", "image: debian", 8, "'root: debian'"),
         ("memory: 64M", "memory: 1", 8, "at least 1048576"),
         ("memory: 64M", "cache: often", 8, "allowed: none, writeback"),
         ("colour: red", "colour: 3", 8, "allowed: red"),

@@ -76,12 +76,16 @@ def test_fio_measures_the_disk_file_from_inside(
 def test_a_guest_without_room_for_a_tool_says_so(tmp_path: Path, watcher: Watcher, make_plan: MakePlan) -> None:
     require(Fio)
     small = {"name": "small", "kind": "uml", "settings": {"memory": "128M"}}
+    of_host = {"name": "of host", "kind": "uml", "settings": {"memory": "256M", "root": "host"}}
     cpu = {"name": "cpu", "workload": "linpack", "op": "classic", "parameters": {"size": 50}}
-    plan = make_plan([NATIVE, small], [FIO, cpu], limits=PATIENT, unavailable="skip", fresh="block")
+    plan = make_plan([NATIVE, small, of_host], [FIO, cpu], limits=PATIENT, unavailable="skip", fresh="block")
     _, records = measured(plan, tmp_path / "c", watcher)
     assert records["cpu", "small"].reason == ""
     assert records["fio", "small"].reason.startswith("small: not available here: fio and its libraries (")
     assert records["fio", "small"].reason.endswith(" MiB) do not fit into a guest with 128 MiB of memory")
+    told_three_times(records["fio", "of host"], "IO/s")
+    run = records["fio", "of host"].runs[0]
+    assert (run.parameters["program"], run.conditions["program_of"]) == (shutil.which("fio"), "the host")
 
 
 @pytest.fixture

@@ -37,11 +37,11 @@ def list_(as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = Fa
     elif found:
         _show(found)
     else:
-        say("no image is built; a campaign builds what it needs, and so does: virtometer image build minimal")
+        say("no image is built; a campaign builds what it needs, and so does: virtometer image build agent")
 
 
 def build(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="minimal: kernels and the agent; debian: a user land.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="agent: kernels and the agent; debian: a user land.")],
     packages: Annotated[
         str, typer.Option("--with", metavar="PACKAGES", help="Of debian: more packages, such as iperf3,stress-ng.")
     ] = "",
@@ -61,7 +61,7 @@ def build(
 
 
 def remove(
-    names: Annotated[list[str], typer.Argument(metavar="NAME", help="minimal, debian, or a name of the list.")],
+    names: Annotated[list[str], typer.Argument(metavar="NAME", help="agent, debian, or a name of the list.")],
     beside: Annotated[
         bool, typer.Option("--beside", help="Also while a laboratory measures, whose guests may need the image.")
     ] = False,

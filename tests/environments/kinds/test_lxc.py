@@ -17,6 +17,7 @@ from tests.environments.a_container import (
 from virtometer.environments.base import LabContext
 from virtometer.environments.kinds import lxc
 from virtometer.environments.kinds.lxc import Lxc
+from virtometer.environments.parts.guest_root import GuestRoot
 from virtometer.errors import EnvironmentFailed
 
 
@@ -54,7 +55,7 @@ def test_nothing_is_kept_in_the_hosts_run(start: Start) -> None:
 
 
 def test_a_path_is_one_field_of_the_configuration() -> None:
-    lines = lxc.configuration(Path("/r"), Path("/a b\\c"))
-    assert ("lxc.mount.entry", "/a\\040b\\134c data none bind,rw 0 0") in lines
+    lines = lxc.configuration(GuestRoot(Path("/r")), Path("/a b\\c"))
+    assert ("lxc.mount.entry", "/a\\040b\\134c data none bind,rw,create=dir 0 0") in lines
     with pytest.raises(EnvironmentFailed, match="root file system"):
-        lxc.configuration(Path("/r\nlxc.hook.start = x"), None)
+        lxc.configuration(GuestRoot(Path("/r\nlxc.hook.start = x")), None)

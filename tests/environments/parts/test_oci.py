@@ -6,13 +6,16 @@ import json
 from pathlib import Path
 
 from virtometer.environments.parts import oci
+from virtometer.environments.parts.guest_root import GuestRoot
 from virtometer.environments.parts.limits import CgroupLimits
 from virtometer.environments.parts.oci import write_bundle
 from virtometer.programs import Programs
 
 
 def test_the_bundle_gives_the_agent_and_no_more(tmp_path: Path) -> None:
-    write_bundle(tmp_path, root=Path("/r"), disk_directory=None, namespace=Path("/n"), cgroups_path=None, resources={})
+    write_bundle(
+        tmp_path, root=GuestRoot(Path("/r")), disk_directory=None, namespace=Path("/n"), cgroups_path=None, resources={}
+    )
     config = json.loads((tmp_path / "config.json").read_text())
     assert config["process"]["args"] == ["/virtometer-agent", "stdio"]
     assert config["root"] == {"path": "/r", "readonly": True}
@@ -25,7 +28,7 @@ def test_the_bundle_gives_the_agent_and_no_more(tmp_path: Path) -> None:
 def test_the_bundle_has_the_disk_and_the_cgroup_where_there_are_some(tmp_path: Path) -> None:
     resources = CgroupLimits(cpus=0.5).resources()
     write_bundle(
-        tmp_path, root=Path("/r"), disk_directory=Path("/d"), namespace=Path("/n"), cgroups_path="/cg",
+        tmp_path, root=GuestRoot(Path("/r")), disk_directory=Path("/d"), namespace=Path("/n"), cgroups_path="/cg",
         resources=resources,
     )  # fmt: skip
     config = json.loads((tmp_path / "config.json").read_text())

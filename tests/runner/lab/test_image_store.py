@@ -36,29 +36,29 @@ def test_images_are_listed_with_what_they_take_and_removed(cache: Path, agent: P
     image = plant(cache, agent)
     size = agent.stat().st_size
     found = {one.name: one for one in stored_images()}
-    assert found.keys() == {"minimal", "debian-planted"}
-    assert size <= found["minimal"].bytes < 2 * size
-    assert found["minimal"].contents == "kernels none; the agent in 1 root directories"
+    assert found.keys() == {"agent", "debian-planted"}
+    assert size <= found["agent"].bytes < 2 * size
+    assert found["agent"].contents == "kernels none; the agent in 1 root directories"
     assert size <= found["debian-planted"].bytes
     before = found["debian-planted"].bytes
     image.with_agent(agent, lab.journal, lab.programs)
     after = next(one.bytes for one in stored_images() if one.name == "debian-planted")
     assert size <= after - before < 2 * size, "what is linked counts once"
-    with pytest.raises(UsageError, match="there are: minimal, debian-planted"):
+    with pytest.raises(UsageError, match="there are: agent, debian-planted"):
         remove_image("debian-other", beside=True)
     with HostLock(beside=True), pytest.raises(HostBusy):
         remove_image("debian")
     assert remove_image("debian", beside=True) == ["debian-planted"]
     assert list((cache / "images").iterdir()) == []
-    assert remove_image("minimal", beside=True) == ["minimal"]
+    assert remove_image("agent", beside=True) == ["agent"]
     assert stored_images() == []
 
 
 def test_what_cannot_be_built_is_said(said: Said, cache: Path) -> None:
-    with pytest.raises(UsageError, match=r"'fedora' .* minimal, debian") as refused:
+    with pytest.raises(UsageError, match=r"'fedora' .* agent, debian") as refused:
         build_image("fedora")
     said(refused.value.sentence)
     with pytest.raises(UsageError, match="'a b' is no name of a Debian package"):
         build_image("debian", ["a b"])
-    with pytest.raises(UsageError, match="the image minimal has no packages"):
-        build_image("minimal", ["fio"])
+    with pytest.raises(UsageError, match="the image agent has no packages"):
+        build_image("agent", ["fio"])

@@ -41,11 +41,17 @@ _TYPES = {
     "model_attributes_type": "a mapping (lines of the form 'name: value')",
 }
 
-_FORMER: dict[Location, str] = {
-    ("residents_s",): "plans have no 'residents_s' any more: leave it out; `python -m bench.residents` measures what "
-    "silent residents cost",
+_FORMER: dict[tuple[str, Location], str] = {
+    ("field", ("residents_s",)): (
+        "plans have no 'residents_s' any more: leave it out; `python -m bench.residents` measures what silent "
+        "residents cost"
+    ),
+    ("setting", ("image",)): (
+        "environments have no 'image' any more: write 'root: agent' for minimal, 'root: debian' for debian, or leave "
+        "it out"
+    ),
 }
-"""Fields that plans had once, and what to do about them."""
+"""Fields and settings that plans had once, and what to do about them."""
 
 OF_NUMBERS = frozenset(_BOUNDS) | {kind for kind, words in _TYPES.items() if "number" in words}
 """pydantic's names for the errors of numbers: no number, or out of range."""
@@ -62,8 +68,8 @@ def sentence(error: ErrorDetails, model: type[BaseModel], what: str, given: obje
     context = error.get("ctx", {})
     shown = _named(location)
     if kind == "extra_forbidden":
-        if what == "field" and location in _FORMER:
-            return _FORMER[location]
+        if former := _FORMER.get((what.partition(" ")[0], location)):
+            return former
         return unknown(f"unknown {what}", str(location[-1]), fields_at(model, location[:-1]))
     if kind == "missing":
         return f"the {what} {shown} is missing"

@@ -13,12 +13,15 @@ from virtometer.environments.base import Check, Environment, Guest, Lacks, Names
 from virtometer.environments.images.agent_root import AGENT, DATA
 from virtometer.environments.parts.agent_bits import AgentBits
 from virtometer.environments.parts.host_network import HostNetworkSettings, join_network, require_network
-from virtometer.environments.parts.image_settings import ImageSettings
 from virtometer.environments.parts.limits import CgroupLimits, limit, no_limits, require_limits
 from virtometer.environments.parts.process_guest import ON_DESCRIPTOR, ProcessGuest, check_by_starting
+from virtometer.environments.parts.root_settings import RootSettings
+from virtometer.environments.parts.user_layers import user_layers
+from virtometer.host.own_mounts import with_mounts
+from virtometer.programs import Words
 
 
-class BubblewrapSettings(HostNetworkSettings, ImageSettings, AgentBits, CgroupLimits):
+class BubblewrapSettings(HostNetworkSettings, RootSettings, AgentBits, CgroupLimits):
     """Limits, which bubblewrap itself does not have, the size of the agent, its root directory, and the network."""
 
 
@@ -57,27 +60,39 @@ class Bubblewrap(Environment):
         self.program_file()
         require_limits(settings)
         require_network(self.lab, settings)
-        settings.root(self.lab, settings.agent(self.lab))
+        if settings.root != "host" or os.geteuid() == 0:
+            settings.prepare_root(self.lab, settings.agent(self.lab))
 
     def start(self, settings: Settings, guest_id: str) -> Guest:
         """Start bwrap, which hands the channel on to the agent."""
         assert isinstance(settings, BubblewrapSettings)
-        bwrap = self.program_file()
-        argv: list[str | Path] = [bwrap, "--ro-bind", settings.root(self.lab, settings.agent(self.lab)), "/"]
-        argv += ["--proc", "/proc", "--dev", "/dev", "--ro-bind", "/sys", "/sys", "--tmpfs", "/tmp"]
-        inside = ""
-        if self.lab.disk_file is not None:
-            argv += ["--bind", self.lab.disk_file.parent, DATA]
-            inside = f"{DATA}/{self.lab.disk_file.name}"
-        argv += ["--unshare-all", "--share-net", "--die-with-parent", "--chdir", "/", "--", AGENT, *ON_DESCRIPTOR]
         with ProcessGuest.starting(self.lab, guest_id, settings) as guest:
-            settings.use_image(guest)
-            guest.disk = disk_as_file(self.lab, inside)
+            argv = self._sandbox(settings, guest)
             limit(guest, settings)
             namespace = join_network(guest, settings)
             purpose = f"bubblewrap guest {guest_id}"
             guest.launch(argv, purpose=purpose, namespace=namespace, inherits=True, descriptor=True)
         return guest
+
+    def _sandbox(self, settings: BubblewrapSettings, guest: ProcessGuest) -> Words:
+        """The words that start the agent in its root directory, with the disk file."""
+        bwrap, agent, disk = self.program_file(), settings.agent(self.lab), self.lab.disk_file
+        system: Words = ["--proc", "/proc", "--dev", "/dev", "--ro-bind", "/sys", "/sys"]
+        unshare: Words = ["--unshare-all", "--share-net", "--die-with-parent", "--chdir", "/", "--"]
+        if settings.root == "host" and os.geteuid() != 0:
+            settings.note_root(guest)
+            layers = user_layers(guest, bwrap, agent)
+            # Nothing can be added to the host's own directories: what is there keeps its path.
+            shown: Words = ["--bind", disk.parent, disk.parent] if disk else []
+            guest.disk = disk_as_file(self.lab)
+            return [*layers.before, bwrap, *layers.argv, *system, *shown, *unshare, agent, *ON_DESCRIPTOR]
+        root = settings.make_root(guest, agent)
+        argv: list[str | Path] = [*with_mounts(self.lab.programs, root.mounts), bwrap]
+        argv += ["--bind" if root.writable else "--ro-bind", root.directory, "/", *system]
+        argv += [] if root.writable else ["--tmpfs", "/tmp"]
+        argv += ["--bind", disk.parent, DATA] if disk else []
+        guest.disk = disk_as_file(self.lab, f"{DATA}/{disk.name}" if disk else "")
+        return [*argv, *unshare, AGENT, *ON_DESCRIPTOR]
 
 
 def user_namespace_advice() -> str:

@@ -6,11 +6,12 @@ runs in a mount namespace without that mount.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from virtometer.environments.parts.oci import container_of
 from virtometer.environments.parts.oci_environment import OciEnvironment
-from virtometer.host.own_mounts import without_bare_cgroup2
+from virtometer.host.own_mounts import hide_bare_cgroup2, without_bare_cgroup2
 from virtometer.host.owned.journal import Resource
 from virtometer.programs import Words
 
@@ -26,6 +27,6 @@ class Crun(OciEnvironment):
     container: ClassVar[Resource] = container_of("crun", without_bare_cgroup2)
     resources: ClassVar[tuple[Resource, ...]] = (container,)
 
-    def runtime(self) -> Words:
+    def runtime(self, mounts: Sequence[Words] = ()) -> Words:
         """Crun where it sees no bare cgroup2."""
-        return [*without_bare_cgroup2(self.lab.programs), self.program_file()]
+        return super().runtime([*hide_bare_cgroup2(), *mounts])

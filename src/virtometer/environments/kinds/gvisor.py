@@ -19,14 +19,16 @@ from pydantic import Field
 
 from virtometer.environments.base import Check, DiskTarget, Environment, Guest, LabContext, Lacks, Settings
 from virtometer.environments.images.agent_root import DATA
-from virtometer.environments.parts.image_settings import ImageSettings
 from virtometer.environments.parts.limits import CgroupLimits, effective_limits, no_limits
 from virtometer.environments.parts.oci import add_state, container_of, write_bundle
 from virtometer.environments.parts.process_guest import ProcessGuest, check_by_starting
+from virtometer.environments.parts.root_settings import RootSettings
 from virtometer.errors import EnvironmentFailed, VirtometerError
 from virtometer.host.cpu.accounting import CgroupAccount
 from virtometer.host.cpu.parts import GUEST_TIME, STUBS, TRACED, Division
+from virtometer.host.own_mounts import own_mounts
 from virtometer.host.owned.journal import Resource
+from virtometer.programs import Words
 from virtometer.visible import one_line
 
 Platform = Literal["systrap", "ptrace", "kvm"]
@@ -34,13 +36,15 @@ _TRIED: tuple[Platform, ...] = ("systrap", "ptrace")  # fastest first; kvm may h
 
 _CONTAINER = container_of("runsc")
 _DIVISIONS: dict[Platform, Division] = {"systrap": STUBS, "ptrace": TRACED, "kvm": GUEST_TIME}
-_MISTAKEN = "/proc/sys/net/core"
+# runsc takes a namespace with rmem_default in there for the host's own and refuses to give it to a sandbox. Since Linux
+# 6.9 every network namespace has that file, and Debian's runsc is older.
+_HIDE_HOST_NETWORK: Words = ["mount", "-t", "tmpfs", "none", "/proc/sys/net/core"]
 _WARM_UP_S = 0.008  # its kernel's threads look for more work so long, on the processor of the work
 # Tasks that wake each other do so faster at first.
 WARM_UPS = dict.fromkeys(("os context-switch", "os pipe", "os unix", "os tcp"), 0.024)
 
 
-class GvisorSettings(ImageSettings, CgroupLimits):
+class GvisorSettings(RootSettings, CgroupLimits):
     """Limits, the root directory, and options of runsc.
 
     gso: whether gVisor hands segments of up to 64 KiB to the host, runsc's own default. On recent Linux kernels the
@@ -143,7 +147,7 @@ class Gvisor(Environment):
         """Build the root file system. Raises EnvironmentFailed when the requested platform does not work here."""
         assert isinstance(settings, GvisorSettings)
         runsc, platform = self._runsc(settings.program), settings.platform
-        settings.root(self.lab)
+        settings.prepare_root(self.lab)
         if platform is None or (runsc, platform) in self._tried or self.lab.lan.unavailable():
             return
         check = self._try(settings.program, platform)
@@ -190,14 +194,14 @@ class Gvisor(Environment):
         disk_file = self.lab.disk_file
         with ProcessGuest.starting(self.lab, guest_id, settings) as guest:
             guest.divide_cpu(_DIVISIONS[platform])
-            settings.use_image(guest)
+            root = settings.make_root(guest)
             directory = guest.make_directory()
             state = add_state(self.lab, guest, runsc, _CONTAINER, directory)
             namespace = guest.add_network()
             account = guest.account
             write_bundle(
                 directory,
-                root=settings.root(self.lab),
+                root=root,
                 disk_directory=disk_file.parent if disk_file else None,
                 namespace=namespace,
                 cgroups_path=account.container_path() if isinstance(account, CgroupAccount) else None,
@@ -215,18 +219,16 @@ class Gvisor(Environment):
                 guest.read_back(lambda: effective_limits(account))
             else:
                 flags.append("--ignore-cgroups")  # runsc wants every controller on the host, whether it needs it or not
-            argv = [*self._hide_host_network(), runsc, *flags, "run", f"--bundle={directory}", f"virtometer-{guest_id}"]
+            argv = [
+                *own_mounts(self.lab.programs, [*root.mounts, _HIDE_HOST_NETWORK]),
+                runsc,
+                *flags,
+                "run",
+                f"--bundle={directory}",
+                f"virtometer-{guest_id}",
+            ]
             guest.launch(argv, purpose=f"gVisor guest {guest_id}", namespace=namespace.name)
         return guest
-
-    def _hide_host_network(self) -> list[str | Path]:
-        """Start runsc in a mount namespace without /proc/sys/net/core.
-
-        It takes a namespace with rmem_default in there for the host's own and refuses to give it to a sandbox. Since
-        Linux 6.9 every network namespace has that file, and Debian's runsc is older.
-        """
-        unshare = self.lab.programs.find("unshare", "util-linux")
-        return [unshare, "--mount", "sh", "-c", f'mount -t tmpfs none {_MISTAKEN} && exec "$@"', "sh"]
 
     def _platform(self, program: str | None) -> Platform:
         """The platform found before for this very runsc, else found now. Raises EnvironmentFailed when none works."""

@@ -12,6 +12,7 @@ from typing import ClassVar
 from virtometer.environments.base import Guest, Namespace, Settings, disk_as_file
 from virtometer.environments.images.agent_root import AGENT, DATA
 from virtometer.environments.parts.container import Container, ContainerSettings
+from virtometer.environments.parts.guest_root import GuestRoot
 from virtometer.environments.parts.limits import CgroupLimits, effective_limits
 from virtometer.environments.parts.process_guest import ProcessGuest
 from virtometer.errors import EnvironmentFailed
@@ -39,13 +40,11 @@ class Lxc(Container):
         assert isinstance(settings, ContainerSettings)
         lxc_start, disk_file = self.program_file(), self.lab.disk_file
         with ProcessGuest.starting(self.lab, guest_id, settings) as guest:
-            settings.use_image(guest)
+            root = settings.make_root(guest, settings.agent(self.lab))
             directory = guest.make_directory()
             namespace = guest.add_network()
             account = guest.account
-            lines = configuration(
-                settings.root(self.lab, settings.agent(self.lab)), disk_file.parent if disk_file else None
-            )
+            lines = configuration(root, disk_file.parent if disk_file else None)
             if isinstance(account, CgroupAccount):
                 account.container_path()
                 lines += _cgroups(account.inner)
@@ -54,7 +53,7 @@ class Lxc(Container):
             (directory / "config").write_text("".join(f"{name} = {value}\n" for name, value in lines))
             guest.effective["seccomp"] = _SECCOMP.is_file()
             guest.disk = disk_as_file(self.lab, f"{DATA}/{disk_file.name}" if disk_file else "")
-            mounts: list[Words] = [["mount", "-t", "tmpfs", "-o", "mode=755", "none", "/run"]]
+            mounts: list[Words] = [*root.mounts, ["mount", "-t", "tmpfs", "-o", "mode=755", "none", "/run"]]
             argv: list[str | Path] = [*own_mounts(self.lab.programs, mounts), lxc_start, "--foreground"]
             argv += [f"--name={_NAME}", f"--lxcpath={directory}", f"--rcfile={directory / 'config'}"]
             argv += ["--logfile=/dev/stderr", "--logpriority=ERROR"]
@@ -62,20 +61,21 @@ class Lxc(Container):
         return guest
 
 
-def configuration(root: Path, disk_directory: Path | None) -> list[tuple[str, str]]:
+def configuration(root: GuestRoot, disk_directory: Path | None) -> list[tuple[str, str]]:
     """The agent alone, with what the templates of distributions set; no console, so that the pipes stay its own."""
-    more = []
+    memory = "dev/shm" if root.writable else "tmp"  # a /tmp of the host's stays
+    more = [("lxc.mount.entry", f"tmpfs {memory} tmpfs rw,nosuid,nodev,create=dir 0 0")]
+    if not root.writable:
+        more.append(("lxc.rootfs.options", "ro"))
     if disk_directory is not None:
-        more = [("lxc.mount.entry", f"{_escaped(disk_directory)} data none bind,rw 0 0")]
+        more = [("lxc.mount.entry", f"{_escaped(disk_directory)} data none bind,rw,create=dir 0 0")]
     if _SECCOMP.is_file():
         more.append(("lxc.seccomp.profile", str(_SECCOMP)))
     return [
-        ("lxc.rootfs.path", f"dir:{_plain(root)}"),
-        ("lxc.rootfs.options", "ro"),
+        ("lxc.rootfs.path", f"dir:{_plain(root.directory)}"),
         ("lxc.uts.name", "virtometer"),
         ("lxc.init.cmd", f"{AGENT} stdio"),
         ("lxc.mount.auto", "proc:mixed sys:ro"),
-        ("lxc.mount.entry", "tmpfs tmp tmpfs rw,nosuid,nodev 0 0"),
         *more,
         ("lxc.autodev", "1"),
         ("lxc.tty.max", "0"),

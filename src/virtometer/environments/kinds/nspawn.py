@@ -16,9 +16,8 @@ from virtometer.environments.parts.limits import limit
 from virtometer.environments.parts.process_guest import ProcessGuest
 from virtometer.host.cpu.accounting import CgroupAccount
 from virtometer.host.own_mounts import own_mounts
-from virtometer.programs import Words
 
-_FLAGS = ("--quiet", "--register=no", "--keep-unit", "--read-only", "--resolv-conf=off", "--timezone=off", "--pipe")
+_FLAGS = ("--quiet", "--register=no", "--keep-unit", "--resolv-conf=off", "--timezone=off", "--pipe")
 
 
 class Nspawn(Container):
@@ -37,19 +36,21 @@ class Nspawn(Container):
         assert isinstance(settings, ContainerSettings)
         nspawn, disk_file = self.program_file(), self.lab.disk_file
         with ProcessGuest.starting(self.lab, guest_id, settings) as guest:
-            settings.use_image(guest)
-            # The lock of a root directory is a file beside it. What is shared stays as it is: mounted for reading.
-            rootfs = guest.make_directory() / "rootfs"
-            rootfs.mkdir()
+            root = settings.make_root(guest, settings.agent(self.lab))
+            rootfs, mounts = root.directory, [*root.mounts]
+            if not root.writable:
+                # The lock of a root directory is a file beside it. What is shared stays as it is: mounted for reading.
+                rootfs = guest.make_directory() / "rootfs"
+                rootfs.mkdir()
+                mounts.append(["mount", "--bind", "-o", "ro", root.directory, rootfs])
             namespace = guest.add_network()
             if isinstance(guest.account, CgroupAccount):
                 guest.account.join_all()
             limit(guest, settings)
-            mounts: list[Words] = [
-                ["mount", "--bind", "-o", "ro", settings.root(self.lab, settings.agent(self.lab)), rootfs],
-                ["mount", "-t", "tmpfs", "-o", "mode=755", "none", "/run"],
-            ]
-            argv: list[str | Path] = [*own_mounts(self.lab.programs, mounts), nspawn, *_FLAGS]
+            mounts.append(["mount", "-t", "tmpfs", "-o", "mode=755", "none", "/run"])
+            own_tmp = ["env", "SYSTEMD_NSPAWN_TMPFS_TMP=0"] if root.writable else []
+            argv: list[str | Path] = [*own_mounts(self.lab.programs, mounts), *own_tmp, nspawn, *_FLAGS]
+            argv += [] if root.writable else ["--read-only"]
             argv += [f"--directory={rootfs}", f"--machine=virtometer-{guest_id}", "--hostname=virtometer"]
             if disk_file is not None:
                 argv.append(f"--bind={_quoted(disk_file.parent)}:{DATA}")

@@ -24,7 +24,7 @@ from virtometer.programs import Words
 
 _HOME = "/run/virtometer-podman"
 _FLAGS = (
-    "--preserve-fds=1", "--rm", "--read-only", "--network=host", "--no-hosts", "--dns=none",
+    "--preserve-fds=1", "--rm", "--network=host", "--no-hosts", "--dns=none",
     "--log-driver=none", "--hostname=virtometer",
 )  # fmt: skip
 
@@ -63,7 +63,7 @@ class Podman(Container):
         assert isinstance(settings, PodmanSettings)
         podman, disk_file = self.program_file(), self.lab.disk_file
         with ProcessGuest.starting(self.lab, guest_id, settings) as guest:
-            settings.use_image(guest)
+            root = settings.make_root(guest, settings.agent(self.lab))
             directory = guest.make_directory()
             runtime = self.lab.programs.find(settings.runtime, settings.runtime)
             (directory / "containers.conf").write_text(_configuration(runtime))
@@ -75,11 +75,13 @@ class Podman(Container):
                 account.container_path()
                 cgroups = f"--cgroup-parent=/{account.inner}"
             limit(guest, settings)
-            mounts: list[Words] = [*hide_bare_cgroup2(), ["mount", "-t", "tmpfs", "-o", "mode=755", "none", "/run"]]
+            mounts: list[Words] = [*hide_bare_cgroup2(), *root.mounts]
+            mounts.append(["mount", "-t", "tmpfs", "-o", "mode=755", "none", "/run"])
             # conmon writes a file `oom` into its directory where a container ends for lack of memory.
             argv: list[str | Path] = [*own_mounts(self.lab.programs, mounts), "env", f"--chdir={directory}"]
             argv += [f"CONTAINERS_CONF={directory / 'containers.conf'}"]
             argv += [f"CONTAINERS_STORAGE_CONF={directory / 'storage.conf'}", podman, "run", *_FLAGS, cgroups]
+            argv += [] if root.writable else ["--read-only"]
             argv += _same_limits()
             if not settings.seccomp:
                 argv.append("--security-opt=seccomp=unconfined")
@@ -87,7 +89,7 @@ class Podman(Container):
                 argv.append(f"--mount=type=bind,source={disk_file.parent},destination={DATA}")
             guest.disk = disk_as_file(self.lab, f"{DATA}/{disk_file.name}" if disk_file else "")
             guest.effective |= {"runtime": settings.runtime, "seccomp": settings.seccomp}
-            argv += ["--rootfs", f"{settings.root(self.lab, settings.agent(self.lab))}:O", AGENT, *ON_DESCRIPTOR]
+            argv += ["--rootfs", f"{root.directory}{'' if root.writable else ':O'}", AGENT, *ON_DESCRIPTOR]
             guest.launch(argv, purpose=f"Podman guest {guest_id}", namespace=namespace.name, descriptor=True)
         return guest
 

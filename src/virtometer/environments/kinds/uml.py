@@ -20,10 +20,12 @@ from pydantic import BeforeValidator, Field
 from virtometer.environments.base import Check, DiskTarget, Environment, Lacks, Settings
 from virtometer.environments.images.machines import initramfs
 from virtometer.environments.parts.formatted_disk import DIRECTORY, formatted_disk, mounted_file
-from virtometer.environments.parts.image_settings import ImageSettings
+from virtometer.environments.parts.guest_root import host_root, require_host_root
 from virtometer.environments.parts.process_guest import ProcessGuest
+from virtometer.environments.parts.root_settings import RootSettings
 from virtometer.errors import EnvironmentFailed, LinkError, LinkTimeout, UsageError, VirtometerError
 from virtometer.host.cpu.parts import TRACED
+from virtometer.host.own_mounts import own_mounts
 from virtometer.host.programs import HostProgram, fitting, refusals
 from virtometer.link.channel import Channel, Stream
 from virtometer.link.session import Session
@@ -42,7 +44,7 @@ def _one(value: object) -> object:
     return value
 
 
-class UmlSettings(ImageSettings):
+class UmlSettings(RootSettings):
     """Settings of user-mode Linux."""
 
     cpus: Annotated[int, BeforeValidator(_one), Field(ge=1, le=1)] = Field(
@@ -122,14 +124,16 @@ class UserModeLinux(Environment):
                 return Check(True, "a guest booted and its agent answered", found=found)
 
     def prepare(self, settings: Settings) -> None:
-        """Make the initramfs, and the image where one is asked for."""
+        """Make the initramfs, and what another root directory needs."""
         mine = self._mine(settings)
         mine.debian(self.lab)
+        if mine.root == "host":
+            require_host_root(self.lab)
         initramfs(self.lab, programs=self._carried(mine))
 
     def _carried(self, settings: UmlSettings) -> tuple[HostProgram, ...]:
-        """The programs of the host that guests carry: none where they have an image with programs of its own."""
-        return fitting(self.lab.host_programs, settings.memory) if settings.image == "minimal" else ()
+        """The programs of the host that guests carry: none where their root has its own."""
+        return fitting(self.lab.host_programs, settings.memory) if settings.root == "agent" else ()
 
     def start(self, settings: Settings, guest_id: str) -> ProcessGuest:
         """Start a guest; returns while its kernel boots."""
@@ -160,10 +164,12 @@ class UserModeLinux(Environment):
             fd = ours.detach()
             guest.stream = Stream(fd, fd)
             guest.refused_programs = refusals(carried)
-            debian = settings.use_image(guest)
+            debian = settings.note_root(guest)
+            of_host = host_root(guest, self.lab.agent) if settings.root == "host" else None
             directory = guest.make_directory()
             with theirs:
                 argv: list[str | Path] = [
+                    *(own_mounts(self.lab.programs, of_host.mounts) if of_host else ()),
                     *self._together(), *self._memory_in_memory(), *self._without_a_gap(),
                     program, f"mem={settings.memory >> 20}M", f"initrd={image}",
                     "con=null", "con0=null,fd:1", "ssl=null", f"ssl0=fd:{theirs.fileno()}",
@@ -174,6 +180,8 @@ class UserModeLinux(Environment):
                 ]  # fmt: skip
                 if debian is not None:
                     argv += [f"ubd1r={debian.disk}", "virtometer.root=/dev/ubdb"]
+                if of_host is not None:
+                    argv.append(f"virtometer.root=hostfs:{of_host.directory}")
                 if not verbose:
                     argv.append("quiet")
                 guest.launch(

@@ -8,12 +8,12 @@ from typing import ClassVar
 
 from virtometer.environments.base import Check, Environment, Lacks, Settings
 from virtometer.environments.parts.agent_bits import AgentBits
-from virtometer.environments.parts.image_settings import ImageSettings
 from virtometer.environments.parts.limits import CgroupLimits, no_limits, require_limits
 from virtometer.environments.parts.process_guest import check_with_network
+from virtometer.environments.parts.root_settings import RootSettings
 
 
-class ContainerSettings(ImageSettings, AgentBits, CgroupLimits):
+class ContainerSettings(RootSettings, AgentBits, CgroupLimits):
     """Limits, the size of the agent, and the root directory."""
 
 
@@ -44,4 +44,4 @@ class Container(Environment):
         assert isinstance(settings, ContainerSettings)
         self.program_file()
         require_limits(settings)
-        settings.root(self.lab, settings.agent(self.lab))
+        settings.prepare_root(self.lab, settings.agent(self.lab))

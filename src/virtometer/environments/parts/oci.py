@@ -12,6 +12,7 @@ from typing import Any
 
 from virtometer.environments.base import LabContext
 from virtometer.environments.images.agent_root import AGENT, DATA
+from virtometer.environments.parts.guest_root import GuestRoot
 from virtometer.environments.parts.process_guest import ProcessGuest
 from virtometer.host.owned.journal import Resource
 from virtometer.programs import Programs, Words
@@ -20,7 +21,7 @@ from virtometer.programs import Programs, Words
 def write_bundle(
     directory: Path,
     *,
-    root: Path,
+    root: GuestRoot,
     disk_directory: Path | None,
     namespace: Path,
     cgroups_path: str | None,
@@ -42,9 +43,9 @@ def write_bundle(
             "capabilities": dict.fromkeys(("bounding", "effective", "permitted"), _CAPABILITIES),
             "noNewPrivileges": True,
         },
-        "root": {"path": str(root), "readonly": True},
+        "root": {"path": str(root.directory), "readonly": not root.writable},
         "hostname": "virtometer",
-        "mounts": _mounts(disk_directory),
+        "mounts": _mounts(disk_directory, whole=root.writable),
         "linux": {
             "namespaces": [
                 *({"type": one} for one in ("pid", "ipc", "uts", "mount")),
@@ -73,7 +74,9 @@ _CAPABILITIES = [
 ]
 
 
-def _mounts(disk_directory: Path | None) -> list[dict[str, Any]]:
+def _mounts(disk_directory: Path | None, *, whole: bool) -> list[dict[str, Any]]:
+    """whole: of a root directory with programs of every kind and a /tmp of its own."""
+
     def mount(kind: str, to: str, *options: str) -> dict[str, Any]:
         return {"destination": to, "type": kind, "source": kind, "options": list(options)}
 
@@ -82,8 +85,12 @@ def _mounts(disk_directory: Path | None) -> list[dict[str, Any]]:
         mount("proc", "/proc", *closed),
         mount("tmpfs", "/dev", "nosuid", "strictatime", "mode=755", "size=65536k"),
         mount("sysfs", "/sys", *closed, "ro"),
-        mount("tmpfs", "/tmp", "nosuid", "nodev", "mode=1777"),
     ]
+    if whole:
+        found.append(mount("devpts", "/dev/pts", "nosuid", "noexec", "newinstance", "ptmxmode=0666", "mode=0620"))
+        found.append(mount("tmpfs", "/dev/shm", *closed, "mode=1777"))
+    else:
+        found.append(mount("tmpfs", "/tmp", "nosuid", "nodev", "mode=1777"))
     if disk_directory is not None:
         options = ["rbind", "rw", "nosuid", "nodev"]
         found.append({"destination": DATA, "type": "bind", "source": str(disk_directory), "options": options})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from virtometer.environments.base import Guest, Namespace, Settings, disk_as_file
@@ -11,6 +12,7 @@ from virtometer.environments.parts.limits import effective_limits
 from virtometer.environments.parts.oci import add_state, write_bundle
 from virtometer.environments.parts.process_guest import ON_DESCRIPTOR, ProcessGuest
 from virtometer.host.cpu.accounting import CgroupAccount
+from virtometer.host.own_mounts import with_mounts
 from virtometer.host.owned.journal import Resource
 from virtometer.programs import Words
 
@@ -29,16 +31,15 @@ class OciEnvironment(Container):
     usual_start_s: ClassVar[float] = 0.15
     several_agents: ClassVar[bool] = True
 
-    def runtime(self) -> Words:
-        """The words that call the runtime."""
-        return [self.program_file()]
+    def runtime(self, mounts: Sequence[Words] = ()) -> Words:
+        """The words that call the runtime where these commands have mounted something."""
+        return [*with_mounts(self.lab.programs, mounts), self.program_file()]
 
     def start(self, settings: Settings, guest_id: str) -> Guest:
         """Start the runtime's `run`, which executes the agent as its configuration says."""
         assert isinstance(settings, ContainerSettings)
-        runtime = self.runtime()
         with ProcessGuest.starting(self.lab, guest_id, settings) as guest:
-            settings.use_image(guest)
+            root = settings.make_root(guest, settings.agent(self.lab))
             directory = guest.make_directory()
             state = add_state(self.lab, guest, self.program_file(), self.container, directory)
             namespace = guest.add_network()
@@ -46,7 +47,7 @@ class OciEnvironment(Container):
             disk_file = self.lab.disk_file
             write_bundle(
                 directory,
-                root=settings.root(self.lab, settings.agent(self.lab)),
+                root=root,
                 disk_directory=disk_file.parent if disk_file else None,
                 namespace=namespace,
                 cgroups_path=account.container_path() if isinstance(account, CgroupAccount) else None,
@@ -55,7 +56,8 @@ class OciEnvironment(Container):
             )
             guest.disk = disk_as_file(self.lab, f"{DATA}/{disk_file.name}" if disk_file else "")
             guest.read_back(lambda: effective_limits(account))
-            argv: Words = [*runtime, "--root", state, "run", _HAND_ON, "--bundle", directory, f"virtometer-{guest_id}"]
+            argv: Words = [*self.runtime(root.mounts), "--root", state, "run", _HAND_ON, "--bundle", directory]
+            argv.append(f"virtometer-{guest_id}")
             guest.launch(argv, purpose=f"{self.title} guest {guest_id}", descriptor=True)
         return guest
 

@@ -81,7 +81,8 @@ class PlacementRun:
         if "peer" in self.work.needs and guest.network is not None:
             conditions["network_path"] = guest.network.kind
         if self.work.workload.program:
-            conditions["program_of"] = str(self.running_guest.record.effective.get("image", "the host"))
+            root = str(self.running_guest.record.effective.get("root", "host"))
+            conditions["program_of"] = "the host" if root in ("agent", "host") else root
         if CONDITION in self.running_guest.record.effective:
             conditions[CONDITION] = str(self.running_guest.record.effective[CONDITION])
         processors = self.running_guest.record.effective["facts"].get("cpus_allowed", 0)

@@ -20,9 +20,9 @@ from virtometer.programs import Programs
 from virtometer.runner.lab.context import lab_context
 from virtometer.runner.lab.doctor import prepare_all
 
-MINIMAL, DEBIAN = "minimal", "debian"
-NAMES = (MINIMAL, DEBIAN)
-_OF_MINIMAL = ("kernels", "initramfs", "agent-root-*")
+AGENT, DEBIAN = "agent", "debian"
+NAMES = (AGENT, DEBIAN)
+_OF_AGENT = ("kernels", "initramfs", "agent-root-*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +44,11 @@ def stored_images() -> list[StoredImage]:
     """All images in this user's cache."""
     cache = cache_directory()
     found = []
-    if paths := _minimal(cache):
+    if paths := _of_agent(cache):
         kernels = [kernel.version for one in METAPACKAGES if (kernel := cached_kernel(cache, one))]
         roots = len([path for path in paths if path.name.startswith("agent-root-")])
         contents = f"kernels {', '.join(kernels) or 'none'}; the agent in {roots} root directories"
-        found.append(StoredImage(MINIMAL, sum(map(_size, paths)), contents, cache))
+        found.append(StoredImage(AGENT, sum(map(_size, paths)), contents, cache))
     return [*found, *(_stored(one) for one in images(cache))]
 
 
@@ -69,9 +69,9 @@ def build_image(name: str, packages: Sequence[str] = (), *, again: bool = False)
     if packages:
         raise UsageError(f"the image {name} has no packages; give them to the image {DEBIAN}")
     if again:
-        remove_image(MINIMAL, beside=True)
+        remove_image(AGENT, beside=True)
     faults = [f"{kind}: {cause.sentence}" for kind, cause in prepare_all()]
-    return [one for one in stored_images() if one.name == MINIMAL], faults
+    return [one for one in stored_images() if one.name == AGENT], faults
 
 
 def remove_image(name: str, *, beside: bool = False) -> list[str]:
@@ -82,8 +82,8 @@ def remove_image(name: str, *, beside: bool = False) -> list[str]:
     """
     cache = cache_directory()
     with HostLock(beside=beside):
-        if name == MINIMAL:
-            paths, names = _minimal(cache), [MINIMAL]
+        if name == AGENT:
+            paths, names = _of_agent(cache), [AGENT]
         else:
             chosen = [one for one in images(cache) if name in (DEBIAN, one.name)]
             paths, names = [one.directory for one in chosen], [one.name for one in chosen]
@@ -101,8 +101,8 @@ def remove_image(name: str, *, beside: bool = False) -> list[str]:
     return names
 
 
-def _minimal(cache: Path) -> list[Path]:
-    return [path for pattern in _OF_MINIMAL for path in sorted(cache.glob(pattern)) if path.is_dir()]
+def _of_agent(cache: Path) -> list[Path]:
+    return [path for pattern in _OF_AGENT for path in sorted(cache.glob(pattern)) if path.is_dir()]
 
 
 def _stored(image: DebianImage) -> StoredImage:

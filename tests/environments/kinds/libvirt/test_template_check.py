@@ -46,7 +46,7 @@ def test_a_setting_without_a_place_is_refused(said: Said, driver: str, setting: 
 
 @pytest.mark.parametrize(
     ("asked", "place"),
-    [({"cpuset": [0]}, "processors"), ({"cpus": 0.5}, "quota"), ({"bits": 32}, "root"), ({"image": "debian"}, "root")],
+    [({"cpuset": [0]}, "processors"), ({"cpus": 0.5}, "quota"), ({"bits": 32}, "root"), ({"root": "debian"}, "root")],
 )
 def test_a_setting_of_a_container_without_a_place_is_refused(asked: dict[str, Any], place: str) -> None:
     checked_template("lxc", DomainContainerSettings.model_validate(asked))

@@ -312,7 +312,7 @@ class LibvirtContainer(OfLibvirt):
         checked_template(connection.driver, mine)
         if connection.driver not in BY_IMAGE:
             require_limits(mine)
-            mine.root(self.lab, mine.agent(self.lab))
+            mine.prepare_root(self.lab, mine.agent(self.lab))
 
     def start(self, settings: Settings, guest_id: str) -> DomainGuest:
         """Start a container, or an agent in one that runs."""
@@ -344,8 +344,7 @@ class LibvirtContainer(OfLibvirt):
         disk_file = self.lab.disk_file
         with ExitStack() as until_started, self.defining(guest, connection) as words:
             directory = guest.make_directory()
-            settings.use_image(guest)
-            root = _own_root(settings.root(self.lab, settings.agent(self.lab)), directory)
+            root = _own_root(settings.make_root(guest, settings.agent(self.lab)).directory, directory)
             namespace = guest.add_network()
             ours, theirs = socket.socketpair()
             until_started.callback(theirs.close)

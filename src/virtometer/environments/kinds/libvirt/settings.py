@@ -196,11 +196,12 @@ class DomainContainerSettings(_OfDomains, ContainerSettings):
     """Settings of containers that libvirt makes."""
 
     containers: ClassVar[bool] = True
+    no_host_root: ClassVar[str] = "the daemon does not see what is mounted for a guest"
     places: ClassVar[Mapping[str, str]] = {
         "memory": "memory_kib",
         "cpus": "quota",
         "cpuset": "processors",
-        "image": "root",
+        "root": "root",
         "image_packages": "root",
         "bits": "root",
         "disk_image": "disk_image",

@@ -105,7 +105,7 @@ class _VirtualMachine(Environment):
         with ProcessGuest.starting(self.lab, guest_id, mine) as guest, ExitStack() as until_launched:
             guest.divide_cpu(self.division)
             guest.refused_programs = refusals(self._carried(mine))
-            debian = mine.use_image(guest)
+            debian = mine.note_root(guest)
             guest.stream, agent_end = _socket_pair(until_launched)
             monitor, monitor_end = _socket_pair(until_launched)
             guest.on_stop(monitor.close)
@@ -184,7 +184,7 @@ class _VirtualMachine(Environment):
             if self.kernel_parameters and (rate := tsc_khz()) is not None:
                 words += f" tsc_early_khz={rate}"
         words += f" {settings.kernel_parameters} virtometer.channel=virtio:{PORT}"
-        if settings.image != "minimal":
+        if settings.root != "agent":
             words += f" virtometer.root=serial:{ROOT_SERIAL}"
         if guest.disk is not None and not guest.disk.path.startswith("/dev/"):
             words += f" virtometer.mount={DISKS[settings.disk_device].path}:{DIRECTORY}"
@@ -195,12 +195,12 @@ class _VirtualMachine(Environment):
         drivers = ["virtio_mmio" if settings.machine == "microvm" else "virtio_pci", "virtio_console"]
         drivers += DISKS[settings.disk_device].drivers
         drivers += CARDS[settings.network_device].drivers
-        if settings.image != "minimal":
+        if settings.root != "agent":
             debian = settings.debian(self.lab)
             if debian is not None and settings.disk_format == "qcow2":
                 debian.as_qcow2(self.lab.journal, self.lab.programs)
             drivers += ["virtio_blk"]
-        if self.lab.room is not None or settings.image != "minimal":
+        if self.lab.room is not None or settings.root != "agent":
             drivers += ["crc32c_generic", "ext4"]
         return kernel.image, initramfs(
             self.lab, kernel.modules(drivers), self._carried(settings), settings.agent(self.lab)
@@ -211,7 +211,7 @@ class _VirtualMachine(Environment):
 
         None where guests have an image with programs of its own.
         """
-        if settings.image != "minimal":
+        if settings.root != "agent":
             return ()
         return fitting(of_bits(self.lab.host_programs, settings.bits), settings.memory)
 

@@ -16,8 +16,8 @@ from virtometer.environments.kinds.qemu.backing import Backing
 from virtometer.environments.kinds.qemu.devices import CARDS, DISKS
 from virtometer.environments.parts.agent_bits import AgentBits
 from virtometer.environments.parts.disk_cache import DIRECT
-from virtometer.environments.parts.image_settings import ImageSettings
 from virtometer.environments.parts.kernel_parameters import KernelParameters
+from virtometer.environments.parts.root_settings import RootSettings
 from virtometer.model import parse_size
 
 _CPU = re.compile(r"[A-Za-z0-9._-]+(,[+-]?[A-Za-z0-9._=-]+)*")
@@ -45,8 +45,10 @@ CpuModel = Annotated[str, Field(max_length=200), AfterValidator(_cpu_model)]
 _Part = Annotated[int, Field(ge=1, le=64)]
 
 
-class MachineSettings(ImageSettings, AgentBits):
+class MachineSettings(RootSettings, AgentBits):
     """Settings of every virtual machine."""
+
+    no_host_root: ClassVar[str] = "machines do not reach the files of the host"
 
     memory: Annotated[int, BeforeValidator(parse_size), Field(ge=128 << 20, le=1 << 40, multiple_of=1 << 20)] = Field(
         default=512 << 20, description="bytes of memory of the guest"
@@ -165,8 +167,8 @@ class MachineSettings(ImageSettings, AgentBits):
     def _contradictions(self) -> Iterator[str]:
         """What no QEMU can make, in sentences without their ends."""
         disk, card = DISKS[self.disk_device], CARDS[self.network_device]
-        if self.bits == 32 and self.image != "minimal":
-            yield f"image {self.image} needs bits 64: its programs are of 64 bits"
+        if self.bits == 32 and self.root != "agent":
+            yield f"root {self.root} needs bits 64: its programs are of 64 bits"
         if self.bits == 32 and self.guest_kernel == "cloud":
             yield "guest_kernel cloud needs bits 64: of 32 bits there is the kernel with all drivers alone"
         if self.disk_device == "ide" and self.machine == "q35":
