@@ -18,6 +18,9 @@
     ├── TrialsFailed          9   the campaign is complete, and some of its trials failed
     ├── HostBusy             10   another laboratory measures on this host, or tunes it
     ├── HostLeftTuned        11   a tuning of the host could not be undone
+    ├── CommandFailed       125   a command that is to be timed fails natively
+    │   ├── NotExecutable   126   its program cannot be executed
+    │   └── CommandNotFound 127   its program is not there
     └── Interrupted         130   Ctrl-C or SIGTERM; everything measured so far is kept
 
 The number is the exit status of the command line. 1 is left to faults of Virtometer itself. Two are no errors, but the
@@ -158,6 +161,24 @@ class HostLeftTuned(VirtometerError):
     """A tuning of the host could not be undone: what is measured there has other settings than it says."""
 
     exit_status = 11
+
+
+class CommandFailed(VirtometerError):
+    """A command that is to be timed fails natively."""
+
+    exit_status = 125
+
+
+class NotExecutable(CommandFailed):
+    """The program of a command that is to be timed cannot be executed."""
+
+    exit_status = 126
+
+
+class CommandNotFound(CommandFailed):
+    """The program of a command that is to be timed is not there."""
+
+    exit_status = 127
 
 
 class Interrupted(VirtometerError):

@@ -3,6 +3,7 @@
 import inspect
 import json
 import re
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -72,7 +73,7 @@ def wrong_commands(text: str) -> list[str]:
     """Command lines of the laboratory, in code type or indented, whose verb or options it does not have."""
     wrong = []
     for line in re.findall(r"(?:`|^\s{4,})(?:\$ )?(?:\.venv/bin/)?virtometer ([a-z][^`\n#]*)", text, re.MULTILINE):
-        words = line.split()
+        words = _words(line)
         command: Any = typer.main.get_command(app)
         while words and hasattr(command, "commands"):
             if words[0] not in command.commands:
@@ -85,6 +86,15 @@ def wrong_commands(text: str) -> list[str]:
     return wrong
 
 
+def _words(line: str) -> list[str]:
+    """Those of a command line, as a shell splits it, up to another program's."""
+    try:
+        words = shlex.split(line)
+    except ValueError:  # an apostrophe of prose, or a line that goes on
+        words = line.split()
+    return words[: words.index("--")] if "--" in words else words
+
+
 @pytest.mark.parametrize("file", DOCUMENTS, ids=name)
 def test_every_command_in_a_document_exists(file: Path) -> None:
     assert not wrong_commands(file.read_text())
@@ -94,6 +104,7 @@ def test_wrong_commands_are_found() -> None:
     assert not wrong_commands(
         "`virtometer run --quick` and `virtometer plan check PLAN`\n    virtometer doctor --json # x"
     )
+    assert not wrong_commands("    virtometer time -n x 'gzip -k data' -- gzip -k data")
     assert wrong_commands("`virtometer walk` and `virtometer run --slowly`\n    virtometer plan burn") == [
         "walk",
         "run --slowly",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from virtometer.analysis.compare.blocks import Key, TreatmentData, by_treatment
+from virtometer.analysis.compare.commands import beside_first
 from virtometer.analysis.compare.control import controls
 from virtometer.analysis.compare.reference_clock import Timed, timed
 from virtometer.analysis.conclude import findings
@@ -85,6 +86,11 @@ class Analysis:
     def findings(self) -> tuple[Finding, ...]:
         """Every environment compared with the baseline in every workload, in the plan's order."""
         return findings(self.campaign, self.treatments)
+
+    @cached_property
+    def commands(self) -> Mapping[Key, Quantity[Estimate]]:
+        """Times of the user's commands by that of the first one, by (workload, environment), in the plan's order."""
+        return beside_first(self.campaign, self.treatments)
 
     @cached_property
     def effects(self) -> Effects:

@@ -20,6 +20,7 @@ from virtometer.cli.report import report
 from virtometer.cli.resume import resume
 from virtometer.cli.run import run
 from virtometer.cli.study.verb import study_app
+from virtometer.cli.time.verb import TimeVerb, time
 from virtometer.cli.time_server import time_server
 
 app = application(
@@ -52,6 +53,7 @@ def options(
 
 add(app, "doctor", doctor)
 add(app, "run", run)
+add(app, "time", time, cls=TimeVerb)
 add(app, "resume", resume)
 add(app, "report", report)
 add(app, "compare", compare)

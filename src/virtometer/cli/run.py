@@ -50,6 +50,12 @@ def run(
             help="Six blocks, then as many of what is undecided as fit into 5m or 1h30m in all.",
         ),
     ] = None,
+    margin: Annotated[
+        str | None,
+        typer.Option(
+            "--margin", metavar="SHARE", help="Difference that is small enough to be equivalent, instead of the plan's."
+        ),
+    ] = None,
     short: ShortForm = False,
     only: Only = None,
     in_: In = None,
@@ -91,13 +97,16 @@ def run(
     if budget is not None:
         changed["budget_s"] = seconds_option("--budget", budget)
         text = f"# Run with --budget {budget}.\n{text}"
+    if margin is not None:
+        changed["margin"] = share_option("--margin", margin)
+        text = f"# Run with --margin {margin}.\n{text}"
     loaded = resolved.plan.model_copy(update=changed)
     resolved = replace(resolved, plan=loaded)
     if short:
         text = f"# Run with --short.\n{text}"
     if left := words(selected, loaded):
         text = f"# Run with --only or --in: {left}.\n{text}"
-    directory = out or _fresh(loaded.name)
+    directory = out or fresh(loaded.name)
     refuse_foreign(directory)
     number = seed_of(loaded, seed)
     if budget is not None and (sentence := _beyond_budget(resolved, directory)):
@@ -119,7 +128,7 @@ def _beyond_budget(resolved: ResolvedPlan, results: Path) -> str:
     )
 
 
-def _fresh(name: str) -> Path:
+def fresh(name: str) -> Path:
     """results/TIME-NAME, TIME in UTC, in the current directory."""
     at = datetime.datetime.now(datetime.UTC).strftime("%Y%m%dT%H%M%SZ")
     word = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:40] or "campaign"

@@ -204,8 +204,9 @@ class Work:
     seconds: length of its window. window_s: how long it works, in s; None: to completion, which is not known before it
     ran once. processors: the intended number; None: as many as there are, left to the scheduler. ends_early: it may
     be complete before its window ends. needs: endpoints. writes_disk: it writes the disk file, which all guests have.
-    own_reason: of its own, why it cannot pause. longest_s: what one iteration may take, in s, where that may be more
-    than the plan's limits allow for; 0.0 where it is not.
+    own_reason: of its own, why it cannot pause. anew: each iteration is a process of its own, which knows nothing of
+    those before: no window is long enough to change its speed. longest_s: what one iteration may take, in s, where that
+    may be more than the plan's limits allow for; 0.0 where it is not.
     """
 
     workload: Workload[Any]
@@ -220,6 +221,7 @@ class Work:
     needs: frozenset[Need] = frozenset()
     writes_disk: bool = False
     own_reason: str = ""
+    anew: bool = False
     longest_s: float = 0.0
 
     @property

@@ -87,7 +87,7 @@ class Command(Workload[CommandParameters]):
         lines = (parameters.command, parameters.prepare, parameters.conclude)
         longest_s = (parameters.timeout or 0.0) * sum(line is not None for line in lines)
         usual = super().work(op, parameters, threads, seconds)
-        return replace(usual, demand=Demand(threads=1), processors=None, longest_s=longest_s)
+        return replace(usual, demand=Demand(threads=1), processors=None, anew=True, longest_s=longest_s)
 
     def takes(self, op: str) -> Mapping[str, AgentParameter]:
         """The agent has parameters of its own for what a plan says in a user's words."""
@@ -127,7 +127,7 @@ def _words(name: str, line: str, *, shell: bool) -> list[str]:
         raise UsageError(f"{name} has a zero byte")
     if shell:
         return [_SHELL, "-c", line]
-    words, found = _split(name, line)
+    words, found = split(name, line)
     if found:
         shown = "a new line" if found == "\n" else f"'{found}'"
         raise UsageError(f"{name} has {shown}, which needs a shell; write 'shell: true', or quote it")
@@ -138,10 +138,11 @@ def _words(name: str, line: str, *, shell: bool) -> list[str]:
     return words
 
 
-def _split(name: str, line: str) -> tuple[list[str], str]:
+def split(name: str, line: str) -> tuple[list[str], str]:
     """The words of a line, by the shell's rules, and the first character that a shell would act on; empty: none.
 
-    Python's own `shlex` takes backslashes within double quotes otherwise.
+    Python's own `shlex` takes backslashes within double quotes otherwise. Raises UsageError, with the `name` of what
+    has the line, where a quote or a backslash has no end.
     """
     words: list[str] = []
     word: str | None = None
@@ -177,7 +178,7 @@ def _split(name: str, line: str) -> tuple[list[str], str]:
 def _pairs(text: str) -> dict[str, str]:
     """The variables of a text of NAME=VALUE. Raises UsageError for what is none."""
     found = {}
-    for one in _split("env", text)[0]:
+    for one in split("env", text)[0]:
         name, equals, value = one.partition("=")
         if not name or not equals or "\0" in one:
             raise UsageError(f"env has {one!r}, which is not of the form NAME=VALUE")

@@ -22,7 +22,7 @@ def test_the_built_in_plans_are_the_files_in_plans(name: str) -> None:
     assert built_in(name) == ROOT / "plans" / name
 
 
-@pytest.mark.parametrize("name", ["loaded", "mixed", "studies/tsiouprou2010/parallel-disk", "studies/appel2008/ramsmp"])
+@pytest.mark.parametrize("name", ["loaded", "mixed", "studies/tsiouprou2010/parallel-net", "studies/appel2008/ramsmp"])
 def test_plans_of_several_guests_measure_the_baseline_too(name: str) -> None:
     plan = load(ROOT / "plans" / f"{name}.yaml")[0].plan
     names = [one.name for one in plan.environments]

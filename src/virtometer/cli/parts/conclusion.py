@@ -38,10 +38,12 @@ def print_table(analysis: Analysis, directory: Path, *, piped: bool = False, not
     from virtometer.model import UNAVAILABLE
     from virtometer.report.effects import terminal as effect_terminal
     from virtometer.report.findings.summary import method_sentences, noise_and_budget
+    from virtometer.report.formats.commands import table_of_ratios
     from virtometer.report.formats.terminal import ResultTable
     from virtometer.report.groups.terminal import terminal
     from virtometer.report.parts import words
     from virtometer.report.parts.left_tuned import left_tuned
+    from virtometer.report.parts.terminal_text import text_line
     from virtometer.store.files import resume_command
 
     console = PlainConsole()
@@ -58,9 +60,14 @@ def print_table(analysis: Analysis, directory: Path, *, piped: bool = False, not
             budget=budget,
             method=method_sentences(analysis) if notes else None,
             more=all_notes,
+            measures=analysis.measures,
         )
     if analysis.findings or not analysis.group_results.groups:
         console.print(made)
+    if analysis.commands:
+        first = next(iter(analysis.commands.values())).reference
+        console.print(text_line(f"time of a run, by that of: {first}", style="bold"))
+        console.print(table_of_ratios(analysis.commands))
     for one in (*terminal(analysis, more), *effect_terminal.terminal(analysis.effects, more)):
         console.print(one)
     if analysis.group_results.groups and not analysis.findings:

@@ -68,4 +68,4 @@ def application(words: str, **more: Any) -> typer.Typer:  # noqa: ANN401 - what 
 def add(app: typer.Typer, name: str, verb: Callable[..., None], **more: Any) -> None:  # noqa: ANN401
     """Add a verb. The first paragraph of its docstring stands in the list of verbs, uncut."""
     paragraph = inspect.cleandoc(verb.__doc__ or "").partition("\n\n")[0]
-    app.command(name, cls=Verb, short_help=" ".join(paragraph.split()), **more)(verb)
+    app.command(name, **{"cls": Verb, **more}, short_help=" ".join(paragraph.split()))(verb)

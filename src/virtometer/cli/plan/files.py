@@ -19,6 +19,7 @@ from virtometer.visible import visible
 DEFAULT = "default.yaml"
 QUICK = "quick.yaml"
 NOISE = "noise.yaml"
+TIME = "time.yaml"
 
 _USUAL_CACHE = 32 << 20
 """Bytes that stand for the last-level cache in the built-in plans where the host reports none."""
@@ -65,13 +66,25 @@ def load_for_here(
     The last part of the answer are sentences about what will be skipped. Raises PlanError for what is wrong everywhere,
     PlanNotHere for what is impossible on this host, both with file and line.
     """
+    found, text = _read(path, selected, short=short)
+    return found.resolved, text, _skipped_here(found, visible(str(path)), results)
+
+
+def load_text_for_here(text: str, name: str, results: Path) -> tuple[ResolvedPlan, list[str]]:
+    """`load_for_here` of the text of a plan that no file has. name: what messages call it."""
+    from virtometer.runner.campaign.here import read_here
+
+    found = read_here(text.encode(), name, ALL, None, None)
+    return found.resolved, _skipped_here(found, name, results)
+
+
+def _skipped_here(found: PlanRead, shown: str, results: Path) -> list[str]:
+    """Sentences about what will be skipped. Raises PlanNotHere for what is impossible on this host."""
     from virtometer.design.feasible import refused
     from virtometer.runner.campaign.here import not_here
 
-    found, text = _read(path, selected, short=short)
     refusals: list[tuple[int, str]] = []
     skipped = list(found.skipped)
-    shown = visible(str(path))
     for one in not_here(found.resolved, results):
         (refusals if refused(one, found.resolved.plan) else skipped).append(
             (found.document.line(one.path), one.sentence)
@@ -82,7 +95,7 @@ def load_for_here(
             "\n".join(lines),
             advice="the plan is right, but this host cannot execute it: change it, or run it elsewhere",
         )
-    return found.resolved, text, [f"{shown}:{line}: will fail: {words}" for line, words in sorted(set(skipped))]
+    return [f"{shown}:{line}: will fail: {words}" for line, words in sorted(set(skipped))]
 
 
 def _read(

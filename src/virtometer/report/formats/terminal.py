@@ -21,6 +21,7 @@ from virtometer.analysis.curves.sweeps import Sweep
 from virtometer.model import Finding, PlanWorkload, Verdict
 from virtometer.report.findings import summary
 from virtometer.report.findings.footnotes import Footnotes
+from virtometer.report.formats.commands import Measures, are_commands, table_of_command
 from virtometer.report.parts import words
 from virtometer.report.parts.terminal_text import MOST_NOTES, plain_table, text_line
 from virtometer.report.sweeps import knees
@@ -55,12 +56,13 @@ class ResultTable:
         budget: str = "",
         method: Sequence[str] | None = None,
         more: str = "--notes",
+        measures: Measures | None = None,
     ) -> None:
         """`findings` in the order in which they are to be shown; those of `sweeps` have tables after the others'.
 
         found: knees of the sweeps, whose sentences follow the tables. budget: the line of noise and budget. method:
         sentences on how the verdicts were reached, shown with all notes; None: only the most important notes. more: the
-        command or option that prints all notes.
+        command or option that prints all notes. measures: further ones of the workloads, which commands show.
         """
         self.budget, self.method, self._more = budget, method, more
         self.knees = knees.groups([one for one in found if not one.scenario])
@@ -72,7 +74,10 @@ class ResultTable:
         self.findings = sorted(findings, key=lambda finding: place[finding.workload])
         self.shown = _shown(self.findings)
         shown = dict.fromkeys(finding.workload for finding in self.shown)
-        self.workloads = [name for name in others if name in shown]
+        there = [name for name in others if name in shown]
+        self._measures = measures or {}
+        self.commands = [name for name in there if are_commands(name, self.shown, self._measures)]
+        self.workloads = [name for name in there if name not in self.commands]
         parts = ((one.name, [work for work in one.workloads if work.name in shown]) for one in sweeps)
         self.sweeps = [(name, workloads) for name, workloads in parts if workloads]
         self.environments = list(dict.fromkeys(finding.subject for finding in self.shown))
@@ -89,6 +94,9 @@ class ResultTable:
             self.footnotes.numbers(finding.shown_notes)
         if self.workloads:
             yield self._plain(options.max_width)
+        for name in self.commands:
+            yield text_line(name, style="bold")
+            yield self._command(name, console, options.max_width)
         for name, workloads in self.sweeps:
             yield from self._sweep(name, workloads, console, options.max_width)
             for group in self.knees:
@@ -126,7 +134,7 @@ class ResultTable:
         if counts:
             span = f"{counts[0]}" if counts[0] == counts[-1] else f"{counts[0]} to {counts[-1]}"
             blocks = f" over {span} {'block' if counts[-1] == 1 else 'blocks'}"
-        names = set(self.workloads)
+        names = {*self.workloads, *self.commands}
         costs = any(finding.host_cpu_ratio is not None for finding in self.findings if finding.workload in names)
         return (_LEGEND + _COST * costs).format(
             baseline=self.findings[0].ratio.reference, blocks=blocks, level=words.interval_level(self.findings)
@@ -178,6 +186,15 @@ class ResultTable:
             cells = (self._lines(self.cell.get((workload, environment)), lines) for environment in self.environments)
             made.add_row(text_line(workload), *(_cell(one, no_wrap=True) for one in cells))
         return made
+
+    def _command(self, name: str, console: Console, width: int) -> Table:
+        """The table of a command; where it is too wide, without what one run uses."""
+        of = [finding for finding in self.shown if finding.workload == name]
+        whole = table_of_command(of, self._measures, self._verdict)
+        unlimited = console.options.update(width=_UNLIMITED)
+        if console.measure(whole, options=unlimited).minimum <= width:
+            return whole
+        return table_of_command(of, self._measures, self._verdict, columns={})
 
     def _sweep(
         self, name: str, workloads: Sequence[PlanWorkload], console: Console, width: int

@@ -143,6 +143,8 @@ class Executor:
         self._each(members, lambda one: self._agents.wait([one], "slice", limits.answer_s))
         several, workload = parties[0].several, parties[0].trial.placements[0].workload
         known = self._known[several, workload]
+        if members[0].work.anew:
+            known.update({party.environment: False for party in parties})
         policy = (Growing if several else Turns)(parties, self._plan, known, seed)
         by_trial = {party.trial.index: party for party in parties}
         for window in policy.windows():

@@ -1,0 +1,32 @@
+"""Commands compared with each other: what a run of each takes, by what a run of the first one takes beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from virtometer.analysis.compare.blocks import Key, TreatmentData, logs_by_block
+from virtometer.analysis.statistics.interval import interval
+from virtometer.model import Campaign, Estimate, Quantity
+
+COMMAND = "command"
+"""The workload whose operation is a command of the user's."""
+
+
+def beside_first(campaign: Campaign, table: Mapping[Key, TreatmentData]) -> dict[Key, Quantity[Estimate]]:
+    """Ratios of times, by workload and environment, over the blocks that have both; above 1 the command takes longer.
+
+    Only of further commands, in the plan's order. Empty where a plan has fewer than two. `table`: of the campaign.
+    """
+    names = [one.name for one in campaign.plan.workloads if one.workload == COMMAND]
+    found = {}
+    for name in names[1:]:
+        for environment in campaign.plan.environments:
+            mine, first = (table.get((one, environment.name)) for one in (name, names[0]))
+            if mine is None or first is None or mine.shape is None or first.shape is None:
+                continue
+            estimate = interval(logs_by_block(mine.values, first.values, "higher").values())
+            if estimate is not None:
+                found[name, environment.name] = Quantity(
+                    environment.name, f"time of {name}", "", "lower", "geometric mean", estimate, names[0]
+                )
+    return found

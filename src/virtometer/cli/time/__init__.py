@@ -1,0 +1,1 @@
+"""`virtometer time`: the user's own commands, natively and in other environments."""

@@ -1,0 +1,62 @@
+"""The plan that `virtometer time` makes of the built-in one, the commands and how long they take. PURE."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import yaml
+
+from virtometer.cli.time.commands import Command
+
+QUICK_S = 0.012
+"""Of commands that take less, a slice has several runs; the first one does not count."""
+LONG_S = 0.2
+"""Commands that take longer run once in each block."""
+
+_QUICK_SLICE_S = 0.06  # five runs natively, and more than one where they take some times as long
+_SLOWER = 200  # than natively, at most
+_LONGEST_S = 3600.0
+
+
+def document(
+    plan: Mapping[str, Any],
+    commands: Sequence[Command],
+    parameters: Mapping[str, Any],
+    lengths_s: Sequence[float] = (),
+) -> dict[str, Any]:
+    """A plan with these commands as its workloads. lengths_s: how long each takes natively, as far as it is known.
+
+    Short commands run in turns, in slices of one run each; very short ones in slices of several runs. Long ones run
+    once in each block. docs/methods/commands.md has the reasons.
+    """
+    known_s = [*lengths_s, *[0.0] * (len(commands) - len(lengths_s))]
+    quick = any(seconds < QUICK_S for seconds in lengths_s)
+    extra_s = min(plan["limits"]["run_extra_s"] + _SLOWER * max(known_s), _LONGEST_S)
+    return {
+        **plan,
+        "workloads": [
+            _workload(one, parameters, plan["slice_s"], seconds) for one, seconds in zip(commands, known_s, strict=True)
+        ],
+        "slice_s": _QUICK_SLICE_S if quick else plan["slice_s"],
+        "limits": {"prepare_s": extra_s, "run_extra_s": extra_s},
+    }
+
+
+def text_of(plan: Mapping[str, Any], line: str) -> str:
+    """The plan as a file. line: the command line that it was made from."""
+    body = yaml.safe_dump(dict(plan), sort_keys=False, allow_unicode=True, width=110)
+    return f"# Made by: {' '.join(line.split())}\n{body}"
+
+
+def _workload(command: Command, parameters: Mapping[str, Any], shortest_s: float, length_s: float) -> dict[str, Any]:
+    made: dict[str, Any] = {
+        "name": command.name,
+        "workload": "command",
+        "op": "time",
+        "parameters": {"command": command.line, **parameters},
+    }
+    if length_s >= LONG_S:
+        # A window that is over with the first run.
+        made |= {"seconds": shortest_s, "scheduling": "continuous"}
+    return made

@@ -1,0 +1,51 @@
+"""The plan that `virtometer time` makes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import yaml
+
+from virtometer.cli.plan.files import TIME, built_in
+from virtometer.cli.time.commands import commands
+from virtometer.cli.time.plan import LONG_S, QUICK_S, document, text_of
+
+PLAN: dict[str, Any] = yaml.safe_load(built_in(TIME).read_text())
+
+
+def made(*lengths_s: float) -> dict[str, Any]:
+    some = commands([f"sleep {number}" for number in range(len(lengths_s))], ())
+    return document(PLAN, some, {"workdir": "/"}, lengths_s)
+
+
+def test_each_command_is_a_workload_and_the_rest_is_that_of_the_built_in_plan() -> None:
+    plan = made(0.05, 0.05)
+    assert [one["parameters"]["command"] for one in plan["workloads"]] == ["sleep 0", "sleep 1"]
+    assert {**plan, "workloads": PLAN["workloads"], "limits": PLAN["limits"]} == PLAN
+
+
+def test_short_commands_take_turns_run_by_run_and_slices_of_very_short_ones_have_several_runs() -> None:
+    assert made(QUICK_S)["slice_s"] == PLAN["slice_s"]
+    assert made(0.99 * QUICK_S)["slice_s"] >= 5 * QUICK_S
+    assert made(0.001, 5.0)["slice_s"] >= 5 * QUICK_S
+    assert "scheduling" not in made(LONG_S / 2)["workloads"][0]
+
+
+def test_long_commands_run_once_in_each_block() -> None:
+    short, long = made(0.05, LONG_S)["workloads"]
+    assert long["scheduling"] == "continuous"
+    assert long["seconds"] < LONG_S
+    assert "seconds" not in short
+
+
+def test_slow_environments_have_time_for_long_commands() -> None:
+    assert made(0.001)["limits"]["run_extra_s"] < 61
+    assert made(5.0)["limits"]["run_extra_s"] > 1000
+    assert made(600.0)["limits"]["run_extra_s"] == 3600
+
+
+def test_the_text_is_the_plan_whatever_the_command_line_has() -> None:
+    plan = made(0.05)
+    text = text_of(plan, "virtometer time 'a\nworkloads: []'")
+    assert text.startswith("#")
+    assert yaml.safe_load(text) == plan

@@ -1,0 +1,74 @@
+"""`virtometer time` on real programs: what it prints, what it refuses, and what it leaves behind."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.cli.laboratory import line_with, program, virtometer
+from tests.sentences import Said
+from virtometer.analysis import analyse
+from virtometer.store.ledger import Ledger
+
+QUICK = ("--budget", "1s", "--beside")
+
+
+def test_two_commands_natively_and_in_a_sandbox(tmp_path: Path) -> None:
+    (tmp_path / "data").write_bytes(bytes(range(256)) * 256)
+    words = ["--in", "bubblewrap", "-n", "first", "-L", "level", "1,9", "gzip -{level} -c data"]
+    ended = program("time", *QUICK, "--workdir", tmp_path, "--out", tmp_path / "out", *words, cwd=tmp_path)
+    assert ended.status == 0, ended.err
+    for heading in ("time", "user", "system", "memory", "efficiency", "verdict"):
+        assert heading in ended.out
+    assert "bubblewrap" in line_with("bubblewrap", ended.out.split("gzip -9")[0])
+    assert "by that of: first" in ended.out
+    with Ledger.open(tmp_path / "out") as ledger:
+        campaign = ledger.read()
+    assert [one.name for one in campaign.plan.workloads] == ["first", "gzip -9 -c data"]
+    assert "--workdir" in campaign.plan_text.splitlines()[0]
+    analysis = analyse(campaign)
+    assert all(finding.ratio.n == 6 and finding.unlike == () for finding in analysis.findings)
+    answers = {(run.placement.workload, run.conditions["answer"]) for one in campaign.trials for run in one.scored}
+    assert len(answers) == 2, "each command has one answer, in all environments"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["data", "out"]
+
+
+def test_words_after_two_dashes_are_one_command(tmp_path: Path) -> None:
+    ended = program("time", *QUICK, "--in", "native", "--out", tmp_path / "out", "--", "sh", "-c", "exit 0 # a | b")
+    assert ended.status == 0, ended.err
+    with Ledger.open(tmp_path / "out") as ledger:
+        (workload,) = ledger.read().plan.workloads
+    assert workload.parameters["command"] == "sh -c 'exit 0 # a | b'"
+
+
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [
+        (["no-such-program"], 127), (["./data"], 126), (["false"], 125), (["sh -c 'echo why >&2; exit 3'"], 125),
+        (["-i", "-S", "sh", "exit 3", "--timeout", "nothing"], 2), (["sleep 1000", "--timeout", "0.2"], 125),
+        (["-S", "sh", "kill -9 $$"], 125), (["-S", "sh", "echo $$"], 125), ([], 2), (["ls | wc"], 2),
+        (["-N", "-S", "sh", "ls"], 2), (["-D", "1", "ls"], 2), (["-L", "x"], 2), (["--env", "=x", "ls"], 2),
+        (["--env", "NO_SUCH_VARIABLE", "ls"], 2), (["--workdir", "/no/such", "ls"], 2), (["--in", "no-such", "ls"], 2),
+        (["--output", "elsewhere", "ls"], 2), (["--margin", "2", "ls"], 2), (["--memory", "much", "ls"], 2),
+        (["--input", "/no/such", "ls"], 125),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_timed_is_one_sentence_and_a_status(
+    words: list[str], status: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: Said
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "data").write_text("no program")
+    ended = virtometer("time", "--in", "native", "--out", "out", *words)
+    assert (ended.status, ended.out) == (status, ""), ended.err
+    assert not (tmp_path / "out").exists()
+    shown = ended.err.replace("running each command natively ...\n", "")
+    said(re.sub("[0-9a-f]{16}", "DIGEST", shown))
+
+
+def test_a_results_directory_that_is_in_use_is_refused_before_anything_runs(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("")
+    ended = virtometer("time", "--out", tmp_path, f"touch {tmp_path / 'ran'}")
+    assert ended.status == 4
+    assert not (tmp_path / "ran").exists()
