@@ -28,7 +28,8 @@ _OF_SHELL = frozenset("|&;<>()$`*?[\n")  # have a meaning where they are not quo
 _IN_QUOTES = frozenset("$`")  # within double quotes,
 _ESCAPED = frozenset('$`"\\')  # lose a backslash within double quotes
 _AT_BEGINNING = frozenset("~#")  # or at the beginning of a word
-_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
+ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
+"""How a word begins that sets a variable for a shell's command."""
 
 
 def _variables(given: object) -> object:
@@ -133,7 +134,7 @@ def _words(name: str, line: str, *, shell: bool) -> list[str]:
         raise UsageError(f"{name} has {shown}, which needs a shell; write 'shell: true', or quote it")
     if not words or not words[0]:
         raise UsageError(f"{name} has no program")
-    if _ASSIGNMENT.match(words[0]):
+    if ASSIGNMENT.match(words[0]):
         raise UsageError(f"{name} begins with a variable, '{words[0]}'; write it in 'env', or write 'shell: true'")
     return words
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from virtometer.cli.time.commands import MOST, commands, in_shell, parameters
+from virtometer.cli.time.commands import MOST, beside, commands, parameters
 from virtometer.errors import UsageError
 
 
@@ -39,12 +39,15 @@ def test_what_only_a_shell_understands_is_refused_and_a_shell_takes_it(text: str
 
 
 def test_a_shell_takes_what_stands_beside_a_command_too() -> None:
-    assert in_shell("sync; true", "") == "sync; true"
-    assert in_shell("sync; true", "bash") == "bash -c 'sync; true'"
-    assert in_shell(None, "bash") is None
+    assert beside("sync 'a b'", "") == beside("sync 'a b'", "none") == "sync 'a b'"
+    assert beside("sync; true", "bash --norc") == "bash --norc -c 'sync; true'"
+    assert beside("sync; true", "default") == "/bin/sh -c 'sync; true'"
+    assert beside(None, "bash") is None
+    with pytest.raises(UsageError):
+        beside("sync; true", "")
 
 
-@pytest.mark.parametrize("text", ["", "   ", "echo 'a", 'echo "'])
+@pytest.mark.parametrize("text", ["", "   ", "echo 'a", 'echo "', "A=1 true", "echo \udcff"])
 def test_what_is_no_command_is_refused(text: str) -> None:
     with pytest.raises(UsageError):
         words(text)
@@ -73,11 +76,12 @@ def test_values_may_be_fractions_and_texts_stay_as_they_are() -> None:
     [
         ([("x", "")], [], None), ([("", "1")], [], None), ([], [], "1"), ([], [("x", "2", "1")], None),
         ([], [("x", "1", "nan")], None), ([], [("x", "1", "2")], "0"), ([], [("x", "1", "inf")], None),
-        ([], [("x", "a", "2")], None), ([], [("x", "0", str(MOST))], None), ([], [("x", "0", "1")], "1e-9"),
+        ([("x",)], [], None), ([], [("x", "1 2")], None), ([], [("x", "a", "2")], None),
+        ([], [("x", "0", str(MOST))], None), ([], [("x", "0", "1")], "1e-9"),
     ],
 )  # fmt: skip
 def test_parameters_without_sense_are_refused(
-    listed: list[tuple[str, str]], scanned: list[tuple[str, str, str]], step: str | None
+    listed: list[tuple[str, ...]], scanned: list[tuple[str, ...]], step: str | None
 ) -> None:
     with pytest.raises(UsageError):
         parameters(listed, scanned, step)
@@ -100,5 +104,5 @@ def test_names_are_those_that_are_given_and_never_twice_the_same() -> None:
         commands(["a"], (), names=["one", "two"])
 
 
-def test_the_same_command_twice_is_one() -> None:
-    assert len(commands(["echo a", "echo a"], ())) == 1
+def test_the_same_command_may_be_compared_with_itself() -> None:
+    assert [one.name for one in commands(["echo a", "echo a"], ())] == ["echo a", "echo a #2"]

@@ -8,7 +8,7 @@ import yaml
 
 from virtometer.cli.plan.files import TIME, built_in
 from virtometer.cli.time.commands import commands
-from virtometer.cli.time.plan import LONG_S, QUICK_S, document, text_of
+from virtometer.cli.time.plan import LONG_S, QUICK_S, document, least_s, text_of
 
 PLAN: dict[str, Any] = yaml.safe_load(built_in(TIME).read_text())
 
@@ -49,3 +49,9 @@ def test_the_text_is_the_plan_whatever_the_command_line_has() -> None:
     text = text_of(plan, "virtometer time 'a\nworkloads: []'")
     assert text.startswith("#")
     assert yaml.safe_load(text) == plan
+
+
+def test_long_commands_take_their_time_in_every_guest_of_every_block() -> None:
+    guests = len(PLAN["environments"]) + 1
+    assert least_s(PLAN, [10.0]) == 6 * guests * 20.0
+    assert least_s(PLAN, [0.001, 0.05]) == 6 * guests * 2 * PLAN["seconds"]

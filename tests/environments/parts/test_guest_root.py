@@ -23,6 +23,9 @@ TABLE = [
     Mount("/", "ext4"),
     Mount("/srv/a/b", "nfs4"),
     Mount("/srv/a", "fuse.sshfs"),
+    Mount("/home", "cifs"),
+    Mount("/srv/c/d", "fuse.mergerfs"),
+    Mount("/srv/c", "xfs"),
     Mount("/proc", "proc"),
     Mount("/dev/shm", "tmpfs"),
     Mount("/sys/fs/fuse/connections", "fusectl"),
@@ -35,12 +38,16 @@ TABLE = [
 
 
 @pytest.mark.parametrize(
-    ("current", "more"), [("/var/lib", []), (None, []), ("/run/user/1000/x", ["/run/user/1000"]), ("/run/x", ["/run"])]
-)
+    ("current", "more"),
+    [
+        ("/var/lib", []), (None, []), ("/run/user/1000/x", ["/run/user/1000"]), ("/run/x", ["/run"]),
+        ("/srv/a/b/x", ["/srv/a/b"]), ("/home/x", ["/home"]),
+    ],
+)  # fmt: skip
 def test_files_of_all_file_systems_are_seen_and_not_what_the_kernel_or_daemons_show(
     current: str | None, more: list[str]
 ) -> None:
-    usual = ["/run/media/disk", "/srv/a", "/srv/a/b", "/tmp"]
+    usual = ["/run/media/disk", "/srv/c", "/srv/c/d", "/tmp"]
     assert mounts_below(TABLE, current) == sorted([*usual, *more])
 
 

@@ -9,19 +9,23 @@ use super::start::{Ended, Order, Process, Stack};
 use super::watchdog::{Watchdog, Why};
 use crate::os::Parent;
 use crate::random::{mix, Random};
-use crate::settings::check_failed;
+use crate::settings::{check_failed, wrong};
 use std::fs::File;
+use std::hash::{BuildHasher, RandomState};
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use virtometer_protocol::{Code, Conditions, Failure};
 use virtometer_sampling::{os_failure, timed, CheckValue, Control, Extras, Merge, Stretch, Worker};
 
 /// Fills the environment of each run with another number of bytes.
 const PADDING: &str = "VIRTOMETER_PADDING=";
 
-/// How many runs this agent has made: the lengths of their environments are the same in every agent.
+/// How many runs this agent has made.
 static RUNS: AtomicU64 = AtomicU64::new(0);
+
+/// Another one in each agent: where a guest makes one run alone, that one has another length in each guest.
+static SEED: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one(std::process::id()));
 
 /// What all runs must have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,16 +91,15 @@ impl Timed {
         let what = &self.what;
         let parent = Parent::new();
         let family = Family::begin();
-        let seed = mix(RUNS.fetch_add(1, Ordering::Relaxed));
+        let seed = mix(SEED.wrapping_add(RUNS.fetch_add(1, Ordering::Relaxed)));
         let length = usize::try_from(Random::new(seed).below(what.padding + 1)).unwrap_or(0);
         let padding = (what.padding > 0).then(|| format!("{PADDING}{}", "x".repeat(length)));
         let added: Vec<String> = padding.into_iter().chain([family.variable()]).collect();
-        let open = |path: &str| File::open(path).map_err(|cause| os_failure(&format!("cannot open {path}"), &cause));
         let null = File::options().write(true).open("/dev/null");
         Ok(Ready {
             order: line.order(&what.variables, &added)?,
             family,
-            input: open(input)?.into(),
+            input: opened(input)?.into(),
             collector: if kept { Some(Collector::begin()?) } else { None },
             nowhere: null.map_err(|cause| os_failure("cannot open /dev/null", &cause))?.into(),
             _parent: parent,
@@ -269,6 +272,9 @@ impl Worker for Timed {
 
     fn extras(&mut self) -> Extras {
         let Used { runs, user_s, system_s, peak_memory } = self.used;
+        if runs == 0 {
+            return Extras::default();
+        }
         let found = Extras::default().measure("user", "s", user_s / f64::from(runs), Merge::Mean).measure(
             "system",
             "s",
@@ -282,6 +288,21 @@ impl Worker for Timed {
             false => found,
         }
     }
+}
+
+/// A file or a device for reading. A pipe without a writer would be waited for, without end.
+fn opened(path: &str) -> Result<File, Failure> {
+    use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+    let failure = |cause| os_failure(&format!("cannot open {path}"), &cause);
+    let waits_not = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or(0);
+    let file = File::options().read(true).custom_flags(waits_not).open(path).map_err(failure)?;
+    let kind = file.metadata().map_err(failure)?.file_type();
+    if !(kind.is_file() || kind.is_char_device() || kind.is_block_device()) {
+        return Err(wrong(format!("input is {path}, which is no file")));
+    }
+    let flags = rustix::fs::fcntl_getfl(&file).map_err(|cause| failure(cause.into()))?;
+    rustix::fs::fcntl_setfl(&file, flags - rustix::fs::OFlags::NONBLOCK).map_err(|cause| failure(cause.into()))?;
+    Ok(file)
 }
 
 #[cfg(test)]

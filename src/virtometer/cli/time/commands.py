@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
 from virtometer.errors import UsageError
-from virtometer.workloads.command import split
+from virtometer.workloads.command import ASSIGNMENT, split
 
 MOST = 64
 """Commands of one call."""
@@ -41,11 +41,14 @@ def commands(
     """The commands to be timed, in their order.
 
     texts: each is one command. words_after: of one command more, taken as they are. names: for tables, in the order of
-    the commands. shell: the program that is to understand each text; empty: none, and what only a shell understands is
-    refused. values: of each parameter, whose name in braces stands for them in the commands.
+    the commands. shell: the program that is to understand each text, with its options. Empty or none: there is no
+    shell, and what only a shell understands is refused. values: of each parameter, whose name in braces stands for them
+    in the commands.
     Raises UsageError for what is no command, for too many, and for names that do not fit.
     """
-    made = list(dict.fromkeys((*_of_texts(texts, shell, values), *_of_words(words_after, values))))
+    made = [*_of_texts(texts, _words_of(shell), values), *_of_words(words_after, values)]
+    if unwritable := [word for _, words in made for word in words if not _writable(word)]:
+        raise UsageError(f"{unwritable[0]!r} is no text of UTF-8, as which plans and reports have it")
     if not made:
         raise UsageError("no command was given", advice="for example: virtometer time 'python3 --version'")
     if len(made) > MOST:
@@ -65,13 +68,29 @@ def parameters(
     """
     if step is not None and not scanned:
         raise UsageError("-D is the step of -P, which is not given")
+    for option, count, of in (("-L", 2, listed), ("-P", 3, scanned)):
+        if any(len(one) != count for one in of):
+            raise UsageError(f"{option} takes {count} words, with blanks between them", advice="virtometer time --help")
     lists = [_listed(name, text) for name, text in listed]
     return [*lists, *(_scanned(name, low, high, step) for name, low, high in scanned)]
 
 
-def in_shell(line: str | None, shell: str) -> str | None:
-    """A line that a shell is to understand, as a command of its own; the line itself where there is no shell."""
-    return shlex.join([shell, "-c", line]) if shell and line is not None else line
+def beside(line: str | None, shell: str) -> str | None:
+    """The command that runs before or after another one, for a shell where there is one. UsageError as of others."""
+    if line is None:
+        return None
+    words = _words_of(shell)
+    return shlex.join((*words, "-c", line) if words else _split(line))
+
+
+def _words_of(shell: str) -> tuple[str, ...]:
+    """The program and the options of a shell; empty without one. `default` is the shell that every system has."""
+    return () if shell in ("", "none") else ("/bin/sh",) if shell == "default" else _split(shell)
+
+
+def _writable(word: str) -> bool:
+    """Whether a word of the command line is text: bytes that are none came as surrogates."""
+    return not any("\ud800" <= one <= "\udfff" for one in word)
 
 
 def _listed(name: str, text: str) -> tuple[str, Sequence[str]]:
@@ -98,11 +117,11 @@ def _scanned(name: str, low: str, high: str, step: str | None) -> tuple[str, Seq
 
 
 def _of_texts(
-    texts: Sequence[str], shell: str, values: Sequence[tuple[str, Sequence[str]]]
+    texts: Sequence[str], shell: Sequence[str], values: Sequence[tuple[str, Sequence[str]]]
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
     for text, chosen in itertools.product(texts, _combinations(values)):
         filled = _filled(text, chosen)
-        yield filled, (shell, "-c", filled) if shell else _split(filled)
+        yield filled, (*shell, "-c", filled) if shell else _split(filled)
 
 
 def _of_words(
@@ -130,6 +149,10 @@ def _split(text: str) -> tuple[str, ...]:
     words, found = split("a command", text)
     if not words or not words[0]:
         raise UsageError("a command is empty")
+    if ASSIGNMENT.match(words[0]):
+        raise UsageError(
+            f"the command begins with a variable, {words[0]!r}", advice=f"write --env {shlex.quote(words[0])}"
+        )
     if found:
         raise UsageError(
             f"the command {text!r} has {found!r}, which only a shell understands",

@@ -8,6 +8,7 @@ from typing import Any
 import yaml
 
 from virtometer.cli.time.commands import Command
+from virtometer.visible import visible
 
 QUICK_S = 0.012
 """Of commands that take less, a slice has several runs; the first one does not count."""
@@ -46,7 +47,16 @@ def document(
 def text_of(plan: Mapping[str, Any], line: str) -> str:
     """The plan as a file. line: the command line that it was made from."""
     body = yaml.safe_dump(dict(plan), sort_keys=False, allow_unicode=True, width=110)
-    return f"# Made by: {' '.join(line.split())}\n{body}"
+    return f"# Made by: {visible(' '.join(line.split()))}\n{body}"
+
+
+def least_s(plan: Mapping[str, Any], lengths_s: Sequence[float]) -> float:
+    """How long the blocks of a plan take at least, in s, if no environment is slower than the host itself.
+
+    A guest runs a long command once more, to see its answer. The baseline has two guests.
+    """
+    each_s = sum(2 * seconds if seconds >= LONG_S else plan["seconds"] for seconds in lengths_s)
+    return float(plan["blocks"] * (len(plan["environments"]) + 1) * each_s)
 
 
 def _workload(command: Command, parameters: Mapping[str, Any], shortest_s: float, length_s: float) -> dict[str, Any]:

@@ -111,7 +111,7 @@ def time(
     ] = Output.DIGEST,
     env: Annotated[
         list[str] | None,
-        typer.Option("--env", metavar="NAME=VALUE", help="A variable; NAME alone takes yours."),
+        typer.Option("--env", metavar="NAME=VALUE", help="A variable, which reports show; NAME alone takes yours."),
     ] = None,
     workdir: Annotated[
         Path | None, typer.Option("--workdir", metavar="DIR", help="Directory to run in; the current one by default.")
@@ -155,11 +155,12 @@ def time(
         import yaml
 
         from virtometer.cli import campaign
+        from virtometer.cli.parts.times import time_words
         from virtometer.cli.plan.files import TIME, built_in, load_text_for_here, seed_of
+        from virtometer.cli.time.commands import beside as beside_runs
         from virtometer.cli.time.commands import commands as expanded
-        from virtometer.cli.time.commands import in_shell
         from virtometer.cli.time.commands import parameters as values_of
-        from virtometer.cli.time.plan import document, text_of
+        from virtometer.cli.time.plan import document, least_s, text_of
         from virtometer.errors import UsageError
         from virtometer.runner.campaign.pilot import native_lengths_s, refuse_missing
         from virtometer.runner.campaign.places import places
@@ -171,7 +172,7 @@ def time(
     parts = [[one.split("\0") for one in some or ()] for some in (listed, scanned)]
     values = values_of(parts[0], parts[1], step)
     given = expanded(commands or (), ctx.obj or (), names=name or (), shell=shell, values=values)
-    directory = out or fresh("time")
+    directory = (out or fresh("time")).absolute() if workdir is not None else out or fresh("time")
     refuse_foreign(directory)
     there = (workdir or Path()).resolve()
     if not there.is_dir():
@@ -184,8 +185,8 @@ def time(
         "workdir": str(there),
         "input": None if input_ is None else str(input_.resolve()),
         "output": output.value,
-        "prepare": in_shell(prepare, shell),
-        "conclude": in_shell(conclude, shell),
+        "prepare": beside_runs(prepare, shell),
+        "conclude": beside_runs(conclude, shell),
         "timeout": _seconds("--timeout", timeout),
         "ignore_failure": ignore_failure or None,
         "output_may_differ": output_may_differ or None,
@@ -197,8 +198,12 @@ def time(
     plan["environments"], left_out = places(plan["environments"], wanted, settings)
     line = shlex.join(["virtometer", "time", *sys.argv[2:]])
     first, _ = load_text_for_here(text_of(document(plan, given, parameters), line), TIME, directory)
+    os.chdir(there)  # guests of an ordinary user can write in the current directory alone
     with notice("running each command natively ..."):
-        lengths_s = native_lengths_s(first)
+        lengths_s = native_lengths_s(first, beside=beside, tell=lambda sentence: typer.echo(sentence, err=True))
+    if (longer_s := least_s(plan, lengths_s)) > plan["budget_s"]:
+        sentence = f"{plan['blocks']} blocks take {time_words(longer_s)} at least, which is more than the budget"
+        typer.echo(f"virtometer: {sentence}", err=True)
     text = text_of(document(plan, given, parameters, lengths_s), line)
     resolved, skipped = load_text_for_here(text, TIME, directory)
     for sentence in [*left_out, *skipped]:
@@ -238,8 +243,10 @@ def _seconds(option: str, text: str | None) -> float | None:
 def _variables(given: Sequence[str]) -> Mapping[str, str]:
     """The environment of commands: some of the caller's variables, and those that --env gives."""
     from virtometer.errors import UsageError
+    from virtometer.workloads.command import ENVIRONMENT
 
-    made = {name: os.environ[name] for name in _TAKEN if name in os.environ}
+    made = {"PATH": ENVIRONMENT["PATH"], "HOME": str(Path("~").expanduser())}
+    made |= {name: os.environ[name] for name in _TAKEN if name in os.environ}
     for one in given:
         name, equals, value = one.partition("=")
         if not name:

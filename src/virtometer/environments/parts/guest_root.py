@@ -35,6 +35,9 @@ _OF_KERNEL = frozenset(
         "selinuxfs", "sysfs", "tracefs",
     }
 )  # fmt: skip
+_REMOTE = ("afs", "ceph", "cifs", "fuse.sshfs", "lustre", "nfs", "smb")
+"""How the names of file systems begin whose server may not answer, for which a guest would wait without end."""
+
 _NEVER = ("/dev", "/proc", "/sys")
 # Where an overlay is impossible, a file system can still be read. $1: its directory, $2: its number, $3: the guest's.
 _BELOW = (
@@ -104,17 +107,22 @@ def current_directory() -> str | None:
 def mounts_below(table: Sequence[Mount], current: str | None) -> list[str]:
     """The mount points below / whose files guests see beside those of /, those that contain others first.
 
-    Left out is what the kernel shows, in /dev, /proc, /sys and elsewhere. What daemons keep in memory in /run is left
-    out too, unless the current directory lies there.
+    Left out is what the kernel shows, in /dev, /proc, /sys and elsewhere. Remote file systems are left out too, and
+    what daemons keep in memory in /run, unless the current directory lies there.
     """
     last = {one.point: one.kind for one in table if one.point != "/" and not _in(one.point, _NEVER)}
     holding = max((point for point in last if current is not None and _in(current, (point,))), key=len, default=None)
     found = [
         point
         for point, kind in last.items()
-        if point == holding or not (kind in _OF_KERNEL or (kind == "tmpfs" and _in(point, ("/run",))))
+        if point == holding or not (_hidden(kind) or (kind == "tmpfs" and _in(point, ("/run",))))
     ]
     return sorted(found)
+
+
+def _hidden(kind: str) -> bool:
+    """Whether guests do not see a file system of this kind."""
+    return kind in _OF_KERNEL or kind.startswith(_REMOTE)
 
 
 def make_layer(directory: Path, lower: Path, suffix: str) -> None:

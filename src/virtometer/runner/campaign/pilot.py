@@ -1,33 +1,52 @@
-"""How long commands take on the host itself, before a plan for them is made: the agent runs each for a moment."""
+"""How long commands take on the host itself, before a plan for them is made: a guest of the baseline runs each."""
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
-import statistics
-from collections.abc import Mapping, Sequence
+import tempfile
+import time
+import uuid
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from virtometer.design.plan.resolved import ResolvedPlan
-from virtometer.errors import CommandFailed, CommandNotFound, NotExecutable
-from virtometer.model import PlanWorkload
-from virtometer.programs import Programs
-from virtometer.runner.lab.agent import agent_path
+from virtometer.environments.registry import KINDS
+from virtometer.errors import CommandFailed, CommandNotFound, NotExecutable, RemoteError
+from virtometer.host.lock.host_lock import HostLock
+from virtometer.link.messages import Done, Failed, Ready
+from virtometer.link.session import Session
+from virtometer.model import Limits
+from virtometer.runner.guests.running import RunningGuest
+from virtometer.runner.lab.context import lab_context
 from virtometer.workloads.base import Place, Work
 
+_Event = TypeVar("_Event", Ready, Done)
 _WINDOW_S = 0.05
-_LONGEST_S = 3600.0
-_ADVICE = "--ignore-failure and --output-may-differ accept other statuses and other outputs"
+_ADVICE = "--ignore-failure accepts any status, and --output-may-differ any output"
+_LONGEST_S = 4 * 3600.0  # of a command without a time limit
 
 
-def native_lengths_s(resolved: ResolvedPlan) -> list[float]:
+def native_lengths_s(resolved: ResolvedPlan, *, beside: bool, tell: Callable[[str], object]) -> list[float]:
     """Seconds of one run of the command of each workload: the median of a few runs of short ones, one run of long ones.
 
-    Raises CommandFailed with what the agent says of a command that does not work here.
+    beside, tell: as of HostLock. Raises CommandFailed with what the agent says of a command that does not work there,
+    and HostBusy before any command has run.
     """
-    programs, agent = Programs(), str(agent_path())
-    return [_length_s(one, resolved.works[one.name], agent, programs) for one in resolved.plan.workloads]
+    plan = resolved.plan
+    place = next(one for one in plan.environments if one.name == plan.baseline)
+    settings, name = resolved.settings[place.name], f"pilot-{uuid.uuid4().hex[:8]}"
+    with HostLock(beside=beside, tell=tell), lab_context(Path(tempfile.gettempdir())) as lab:
+        environment = KINDS[place.kind](lab)
+        environment.prepare(settings)
+        guest = RunningGuest.start(environment, place, settings, name, plan.limits)
+        try:
+            works = [(one.name, resolved.works[one.name]) for one in plan.workloads]
+            return [_length_s(guest.session, *work, plan.limits) for work in works]
+        finally:
+            guest.broken = True  # a command may still run: nothing is asked any more
+            guest.stop()
 
 
 def refuse_missing(words: Sequence[str], variables: Mapping[str, str], workdir: Path) -> None:
@@ -44,14 +63,31 @@ def refuse_missing(words: Sequence[str], variables: Mapping[str, str], workdir: 
         raise NotExecutable(f"{program} cannot be executed")
 
 
-def _length_s(workload: PlanWorkload, work: Work, agent: str, programs: Programs) -> float:
-    argv = [agent, "measure", work.workload.kernel, "--op", work.agent_op, "--seconds", str(_WINDOW_S), "--json"]
-    for name, value in work.arguments(Place()).items():
-        argv.append(f"--{name}" if value is True else f"--no-{name}" if value is False else f"--{name}={value}")
-    done = programs.run(argv, purpose="run a command once", limit_s=_LONGEST_S, check=False, whole=True)
-    if done.returncode:
-        said = done.stderr.decode(errors="replace").strip().splitlines() or ["nothing was said"]
-        raise CommandFailed(f"{workload.name}: {said[-1].removeprefix('virtometer-agent: ')}", advice=_ADVICE)
-    samples = json.loads(done.stdout)["samples"]
-    lengths_ns: list[int] = [one["end_ns"] - one["start_ns"] for one in samples]
-    return statistics.median(lengths_ns) * 1e-9
+def _length_s(session: Session, name: str, work: Work, limits: Limits) -> float:
+    """By a run of the agent's own: of a long command it runs the command twice, the first time to see its answer."""
+    run = f"pilot-{uuid.uuid4().hex[:8]}"
+    prepare = {
+        "run": run, "kernel": work.workload.kernel, "op": work.agent_op, "parameters": work.arguments(Place()),
+        "threads": work.threads, "cpus": None, "seconds": _WINDOW_S, "timing": "agent",
+    }  # fmt: skip
+    session.begin_run()
+    try:
+        session.request("prepare", prepare, limits.answer_s)
+        _wait(session, name, Ready, work)
+        session.request("start", {"run": run}, limits.answer_s)
+    except RemoteError as cause:
+        raise CommandFailed(f"{name}: {cause.message}") from cause
+    return _wait(session, name, Done, work).value
+
+
+def _wait(session: Session, name: str, kind: type[_Event], work: Work) -> _Event:
+    limit_s = (work.longest_s or _LONGEST_S) + work.seconds + 60.0
+    deadline = time.monotonic() + limit_s
+    while time.monotonic() < deadline:
+        event = session.next_event(max(deadline - time.monotonic(), 0.0))
+        if isinstance(event, Failed):
+            advice = _ADVICE if event.error.code == "check-failed" else ""
+            raise CommandFailed(f"{name}: {event.error.message}", advice=advice)
+        if isinstance(event, kind):
+            return event
+    raise CommandFailed(f"{name}: it did not end within {limit_s:.0f} s", advice="give it a limit with --timeout")

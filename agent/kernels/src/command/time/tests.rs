@@ -244,9 +244,27 @@ fn the_length_of_the_environment_differs_from_run_to_run_within_its_bound() {
     let found = lengths(1000);
     assert!(found.iter().all(|(length, _)| *length <= 1000));
     let different: std::collections::BTreeSet<u64> = found.iter().map(|(length, _)| *length).collect();
-    assert!(different.len() > 15 && different.iter().any(|one| *one < 400) && different.iter().any(|one| *one > 600));
+    assert!(different.len() > 15 && different.iter().any(|one| *one < 500) && different.iter().any(|one| *one > 500));
     assert!(found.iter().all(|(_, mark)| *mark == found[0].1));
     assert!(lengths(0).iter().all(|(length, _)| *length == 0));
+}
+
+#[test]
+fn an_input_that_nobody_writes_to_is_not_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("pipe");
+    assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+    for input in [path.as_path(), folder.path()] {
+        let refused = failure("cat", &[("input", text(input.to_str().unwrap()))]);
+        assert_eq!(refused.code, Code::BadArguments);
+    }
+}
+
+#[test]
+fn a_run_that_was_stopped_before_its_window_has_no_measures() {
+    let mut worker = worker(&shell(":", &[])).unwrap();
+    worker.reset_after_calibration().unwrap();
+    assert!(worker.extras().measures().is_empty());
 }
 
 #[test]
