@@ -23,7 +23,7 @@ TABLE = [
     Mount("/", "ext4"),
     Mount("/srv/a/b", "nfs4"),
     Mount("/srv/a", "fuse.sshfs"),
-    Mount("/home", "cifs"),
+    Mount("/mnt", "cifs"),
     Mount("/srv/c/d", "fuse.mergerfs"),
     Mount("/srv/c", "xfs"),
     Mount("/proc", "proc"),
@@ -41,7 +41,7 @@ TABLE = [
     ("current", "more"),
     [
         ("/var/lib", []), (None, []), ("/run/user/1000/x", ["/run/user/1000"]), ("/run/x", ["/run"]),
-        ("/srv/a/b/x", ["/srv/a/b"]), ("/home/x", ["/home"]),
+        ("/srv/a/b/x", ["/srv/a/b"]), ("/mnt/x", ["/mnt"]),
     ],
 )  # fmt: skip
 def test_files_of_all_file_systems_are_seen_and_not_what_the_kernel_or_daemons_show(
