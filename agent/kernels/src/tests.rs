@@ -10,7 +10,7 @@ use virtometer_protocol::{Scalar, Unit};
 use virtometer_sampling::{prepare, Control, Outcome};
 
 /// Defaults in words: what is done depends on other parameters or on the machine.
-const WORDS: [&str; 8] = [
+const WORDS: [&str; 11] = [
     "the window",
     "48-bit; published: 16-bit where regular",
     "size",
@@ -19,6 +19,9 @@ const WORDS: [&str; 8] = [
     "one without a name",
     "the agent",
     "in memory",
+    "nothing",
+    "that of the agent",
+    "those of the agent",
 ];
 
 /// Whether all combinations are tried: `make test-all` asks for them. Otherwise each value of a parameter is.

@@ -20,8 +20,8 @@ from virtometer.cli.report import report
 from virtometer.cli.resume import resume
 from virtometer.cli.run import run
 from virtometer.cli.study.verb import study_app
-from virtometer.cli.time.verb import TimeVerb, time
 from virtometer.cli.time_server import time_server
+from virtometer.cli.timing.verb import TimeVerb, time
 
 app = application(
     "A laboratory for the efficiency of virtualization. What does work cost in a container, a sandbox, a virtual "

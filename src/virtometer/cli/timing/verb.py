@@ -157,10 +157,10 @@ def time(
         from virtometer.cli import campaign
         from virtometer.cli.parts.times import time_words
         from virtometer.cli.plan.files import TIME, built_in, load_text_for_here, seed_of
-        from virtometer.cli.time.commands import beside as beside_runs
-        from virtometer.cli.time.commands import commands as expanded
-        from virtometer.cli.time.commands import parameters as values_of
-        from virtometer.cli.time.plan import document, least_s, text_of
+        from virtometer.cli.timing.commands import beside as beside_runs
+        from virtometer.cli.timing.commands import commands as expanded
+        from virtometer.cli.timing.commands import parameters as values_of
+        from virtometer.cli.timing.plan import document, least_s, text_of
         from virtometer.errors import UsageError
         from virtometer.runner.campaign.pilot import native_lengths_s, refuse_missing
         from virtometer.runner.campaign.places import places

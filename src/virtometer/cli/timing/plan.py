@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from virtometer.cli.time.commands import Command
+from virtometer.cli.timing.commands import Command
 from virtometer.visible import visible
 
 QUICK_S = 0.012

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from virtometer.cli.time.commands import MOST, beside, commands, parameters
+from virtometer.cli.timing.commands import MOST, beside, commands, parameters
 from virtometer.errors import UsageError
 
 

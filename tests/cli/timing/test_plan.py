@@ -7,8 +7,8 @@ from typing import Any
 import yaml
 
 from virtometer.cli.plan.files import TIME, built_in
-from virtometer.cli.time.commands import commands
-from virtometer.cli.time.plan import LONG_S, QUICK_S, document, least_s, text_of
+from virtometer.cli.timing.commands import commands
+from virtometer.cli.timing.plan import LONG_S, QUICK_S, document, least_s, text_of
 
 PLAN: dict[str, Any] = yaml.safe_load(built_in(TIME).read_text())
 
