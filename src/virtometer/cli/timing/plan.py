@@ -12,10 +12,12 @@ from virtometer.visible import visible
 
 QUICK_S = 0.012
 """Of commands that take less, a slice has several runs; the first one does not count."""
-LONG_S = 0.2
+LONG_S = 0.1
 """Commands that take longer run once in each block."""
 
 _QUICK_SLICE_S = 0.06  # five runs natively, and more than one where they take some times as long
+_QUICK_S = 0.5  # a window of eight such slices
+_LONG_WINDOW_S = 0.001  # over with the first run
 _SLOWER = 200  # than natively, at most
 _LONGEST_S = 3600.0
 
@@ -36,10 +38,8 @@ def document(
     extra_s = min(plan["limits"]["run_extra_s"] + _SLOWER * max(known_s), _LONGEST_S)
     return {
         **plan,
-        "workloads": [
-            _workload(one, parameters, plan["slice_s"], seconds) for one, seconds in zip(commands, known_s, strict=True)
-        ],
-        "slice_s": _QUICK_SLICE_S if quick else plan["slice_s"],
+        "workloads": [_workload(one, parameters, seconds) for one, seconds in zip(commands, known_s, strict=True)],
+        **({"slice_s": _QUICK_SLICE_S, "seconds": _QUICK_S} if quick else {}),
         "limits": {"prepare_s": extra_s, "run_extra_s": extra_s},
     }
 
@@ -59,7 +59,7 @@ def least_s(plan: Mapping[str, Any], lengths_s: Sequence[float]) -> float:
     return float(plan["blocks"] * (len(plan["environments"]) + 1) * each_s)
 
 
-def _workload(command: Command, parameters: Mapping[str, Any], shortest_s: float, length_s: float) -> dict[str, Any]:
+def _workload(command: Command, parameters: Mapping[str, Any], length_s: float) -> dict[str, Any]:
     made: dict[str, Any] = {
         "name": command.name,
         "workload": "command",
@@ -67,6 +67,5 @@ def _workload(command: Command, parameters: Mapping[str, Any], shortest_s: float
         "parameters": {"command": command.line, **parameters},
     }
     if length_s >= LONG_S:
-        # A window that is over with the first run.
-        made |= {"seconds": shortest_s, "scheduling": "continuous"}
+        made |= {"seconds": _LONG_WINDOW_S, "scheduling": "continuous"}
     return made
