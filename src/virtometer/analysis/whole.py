@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from virtometer.analysis.compare.blocks import Key, TreatmentData, by_treatment
-from virtometer.analysis.compare.commands import beside_first
+from virtometer.analysis.compare.commands import beside_first, names_of
 from virtometer.analysis.compare.control import controls
 from virtometer.analysis.compare.reference_clock import Timed, timed
 from virtometer.analysis.conclude import findings
@@ -125,6 +125,12 @@ class Analysis:
     def measures(self) -> Mapping[Key, Mapping[str, Quantity[Estimate]]]:
         """Further measures by (workload, environment) and name, in host time."""
         return further_measures(self.campaign)
+
+    @cached_property
+    def command_measures(self) -> Mapping[Key, Mapping[str, Quantity[Estimate]]]:
+        """Those of `measures` that are of the user's commands."""
+        names = set(names_of(self.campaign))
+        return {key: one for key, one in self.measures.items() if key[0] in names}
 
     @cached_property
     def times(self) -> Mapping[Key, Mapping[str, Times]]:

@@ -37,7 +37,7 @@ def printed(made: RenderableType, width: int = 80) -> str:
 
 
 def table(of: Analysis) -> ResultTable:
-    return ResultTable(of.findings, measures=of.measures)
+    return ResultTable(of.findings, commands=of.command_measures)
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])
@@ -57,10 +57,7 @@ def test_a_command_has_a_table_of_its_own(width: int) -> None:
 
 def test_what_is_no_command_stays_in_the_usual_table() -> None:
     other = Work()
-    of = analyse(commands(SHORT, other))
-    text = printed(
-        ResultTable(of.findings, measures={key: one for key, one in of.measures.items() if key[0] == SHORT.name})
-    )
+    text = printed(table(analyse(commands(SHORT, other))))
     assert other.name in text and SHORT.name in text
     assert text.index(other.name) < text.index(SHORT.name)
 

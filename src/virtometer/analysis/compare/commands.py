@@ -8,8 +8,12 @@ from virtometer.analysis.compare.blocks import Key, TreatmentData, logs_by_block
 from virtometer.analysis.statistics.interval import interval
 from virtometer.model import Campaign, Estimate, Quantity
 
-COMMAND = "command"
-"""The workload whose operation is a command of the user's."""
+_COMMAND = "command"  # the workload
+
+
+def names_of(campaign: Campaign) -> list[str]:
+    """The workloads that are commands of the user's, in the plan's order."""
+    return [one.name for one in campaign.plan.workloads if one.workload == _COMMAND]
 
 
 def beside_first(campaign: Campaign, table: Mapping[Key, TreatmentData]) -> dict[Key, Quantity[Estimate]]:
@@ -17,7 +21,7 @@ def beside_first(campaign: Campaign, table: Mapping[Key, TreatmentData]) -> dict
 
     Only of further commands, in the plan's order. Empty where a plan has fewer than two. `table`: of the campaign.
     """
-    names = [one.name for one in campaign.plan.workloads if one.workload == COMMAND]
+    names = names_of(campaign)
     found = {}
     for name in names[1:]:
         for environment in campaign.plan.environments:

@@ -60,7 +60,7 @@ def print_table(analysis: Analysis, directory: Path, *, piped: bool = False, not
             budget=budget,
             method=method_sentences(analysis) if notes else None,
             more=all_notes,
-            measures=analysis.measures,
+            commands=analysis.command_measures,
         )
     if analysis.findings or not analysis.group_results.groups:
         console.print(made)

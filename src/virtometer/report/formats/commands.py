@@ -16,14 +16,7 @@ Measures = Mapping[tuple[str, str], Mapping[str, Quantity[Estimate]]]
 COLUMNS = {"user": "user", "system": "system", "peak-memory": "memory"}
 """What a row has beside the time of a run: the measure, and the heading."""
 
-
 _VERDICT = 10  # columns of a verdict: its word is not cut
-
-
-def are_commands(workload: str, findings: Iterable[Finding], measures: Measures) -> bool:
-    """Whether a workload is a command: its own processor time is known."""
-    known = (measures.get((workload, one.subject), {}) for one in findings if one.workload == workload)
-    return any({"user", "system"} <= one.keys() for one in known)
 
 
 def table_of_command(

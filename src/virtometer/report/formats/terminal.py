@@ -21,7 +21,7 @@ from virtometer.analysis.curves.sweeps import Sweep
 from virtometer.model import Finding, PlanWorkload, Verdict
 from virtometer.report.findings import summary
 from virtometer.report.findings.footnotes import Footnotes
-from virtometer.report.formats.commands import Measures, are_commands, table_of_command
+from virtometer.report.formats.commands import Measures, table_of_command
 from virtometer.report.parts import words
 from virtometer.report.parts.terminal_text import MOST_NOTES, plain_table, text_line
 from virtometer.report.sweeps import knees
@@ -56,13 +56,13 @@ class ResultTable:
         budget: str = "",
         method: Sequence[str] | None = None,
         more: str = "--notes",
-        measures: Measures | None = None,
+        commands: Measures | None = None,
     ) -> None:
         """`findings` in the order in which they are to be shown; those of `sweeps` have tables after the others'.
 
         found: knees of the sweeps, whose sentences follow the tables. budget: the line of noise and budget. method:
         sentences on how the verdicts were reached, shown with all notes; None: only the most important notes. more: the
-        command or option that prints all notes. measures: further ones of the workloads, which commands show.
+        command or option that prints all notes. commands: the further measures of the user's commands.
         """
         self.budget, self.method, self._more = budget, method, more
         self.knees = knees.groups([one for one in found if not one.scenario])
@@ -75,8 +75,9 @@ class ResultTable:
         self.shown = _shown(self.findings)
         shown = dict.fromkeys(finding.workload for finding in self.shown)
         there = [name for name in others if name in shown]
-        self._measures = measures or {}
-        self.commands = [name for name in there if are_commands(name, self.shown, self._measures)]
+        self._measures = commands or {}
+        named = {name for name, _ in self._measures}
+        self.commands = [name for name in there if name in named]
         self.workloads = [name for name in there if name not in self.commands]
         parts = ((one.name, [work for work in one.workloads if work.name in shown]) for one in sweeps)
         self.sweeps = [(name, workloads) for name, workloads in parts if workloads]

@@ -10,8 +10,6 @@ from pydantic import ValidationError
 from virtometer.environments.registry import KINDS
 from virtometer.errors import UsageError
 
-_HOST = {"root": "host"}
-
 
 def places(
     known: Sequence[Mapping[str, Any]], wanted: Sequence[str], settings: Mapping[str, Any]
@@ -47,7 +45,7 @@ def _place(known: Sequence[Mapping[str, Any]], wanted: str) -> Mapping[str, Any]
         raise UsageError(f"there is no kind of environment {wanted}", advice=f"there are {', '.join(KINDS)}")
     if "root" not in kind.settings_type.model_fields:
         raise UsageError(f"guests of {kind.title} cannot have the host's files, which commands need")
-    return {"name": kind.title, "kind": wanted, "settings": _HOST}
+    return {"name": kind.title, "kind": wanted, "settings": {"root": "host"}}
 
 
 def _with(place: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
