@@ -41,7 +41,7 @@ python3 -c 'import math, multiprocessing; multiprocessing.Lock(); print(math.sqr
 echo changed >"$1"
 echo written >"$2/new"
 echo written >"$3"
-if (echo changed >"$4") 2>/dev/null; then exit 2; fi
+if (echo changed >"$4") 2>/dev/null; then echo "$4"; fi
 cat "$2/new"
 """
 
@@ -127,7 +127,7 @@ def test_a_guest_has_the_files_of_its_image(
 
 
 def test_kinds_that_cannot_reach_the_hosts_files_refuse_them(said: Said) -> None:
-    assert {kind.kind for kind in WITH_ROOTS} - {kind.kind for kind in WITH_THE_HOSTS} == {"kvm", "libvirt-lxc", "qemu"}
+    assert {kind.kind for kind in WITH_ROOTS} - {kind.kind for kind in WITH_THE_HOSTS} == {"libvirt-lxc"}
     for kind in sorted(set(WITH_ROOTS) - set(WITH_THE_HOSTS), key=lambda one: one.kind):
         with pytest.raises(ValidationError) as refused:
             kind.settings_type.model_validate({"root": "host"})
@@ -152,11 +152,12 @@ def test_a_guest_with_the_hosts_files_runs_its_programs_and_changes_nothing(
         talk = Talk(guest)
         talk.greet()
         assert (guest.effective["root"], set(guest.refused_programs)) == ("host", {"ab"})
-        assert {guest.effective[LAYERS][place] for place in ("/", str(hosts.current))} == {"overlay"}
-        assert guest.effective[LAYERS][str(hosts.file)] == "read-only"
+        layers = [guest.effective[LAYERS][str(place)] for place in ("/", hosts.current, hosts.file)]
+        assert layers in (["overlay", "overlay", "read-only"], ["9p", "9p", "9p"])
+        written = f"{hosts.file}\n" if layers[2] == "9p" else ""  # one layer of the guest's kernel over all
         script = environment.lab.program_path("script")
         ran = talk.session.request("run-program", {"words": [script, *hosts.words], "seconds": 30}, ANSWER_S)
-        assert ran == {"status": 0, "output": "read\n3.0\nwritten"}
+        assert ran == {"status": 0, "output": f"read\n3.0\n{written}written"}
         assert not [one for one in mount_table() if str(lab.scratch) in one.point], "mounted for the guest alone"
     finally:
         guest.stop()

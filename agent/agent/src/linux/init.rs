@@ -8,7 +8,7 @@ use crate::engine;
 use rustix::fs::{Mode, OFlags};
 use rustix::mount::{mount, mount_move, MountFlags};
 use rustix::system::{reboot, RebootCommand};
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
@@ -25,7 +25,7 @@ const CHANNEL: &str = "virtometer.channel=";
 /// The kernel's command line names a disk with a file system, and where to mount it, with this.
 const MOUNT: &str = "virtometer.mount=";
 
-/// The kernel's command line names the disk, or the host's directory, that is the root directory of all programs.
+/// The kernel's command line names the disk, or the files of the host, that are the root directory of all programs.
 const ROOT: &str = "virtometer.root=";
 
 /// Before the serial number of a disk, where its name is not known beforehand.
@@ -33,6 +33,19 @@ const BY_SERIAL: &str = "serial:";
 
 /// Before the path of a directory of the host's, which user-mode Linux mounts by the file system of the same name.
 const OF_HOST: &str = "hostfs:";
+
+/// Before the tag of the host's files, which a virtual machine mounts by 9p.
+const BY_9P: &str = "9p:";
+
+/// Where the host's files are, before a layer over them is the root directory.
+const HOST: &str = "/host";
+
+/// Where the layer lies in memory that takes what is written over the host's files.
+const LAYER: &str = "/layer";
+
+/// How the host's files are mounted. Nobody else changes them meanwhile, so that they may stay in the page cache: as
+/// natively, a program is read once. A large message moves more of a file at a time.
+const OPTIONS_OF_9P: &CStr = c"trans=virtio,version=9p2000.L,cache=loose,msize=262144";
 
 /// Where the root directory is before it is one.
 const NEW_ROOT: &str = "/new-root";
@@ -134,6 +147,9 @@ fn change_root(notes: &mut Vec<String>) -> Result<(), Failure> {
         mount("none", NEW_ROOT, "hostfs", MountFlags::empty(), Some(directory.as_c_str()))
             .map_err(|errno| failed(errno.into()))?;
         enter_root(&MOUNTS_OF_HOST, notes).map_err(failed)
+    } else if let Some(tag) = named.strip_prefix(BY_9P) {
+        mount_layered(tag).map_err(failed)?;
+        enter_root(&MOUNTS_OF_HOST, notes).map_err(failed)
     } else {
         let device = match named.strip_prefix(BY_SERIAL) {
             Some(serial) => disk_with(serial)?,
@@ -144,6 +160,23 @@ fn change_root(notes: &mut Vec<String>) -> Result<(), Failure> {
             .map_err(|errno| failed(errno.into()))?;
         enter_root(&[&MOUNTS[..], &[("tmpfs", "/run")]].concat(), notes).map_err(failed)
     }
+}
+
+/// Mount the host's files at `NEW_ROOT`, read-only under a layer in memory that takes what is written.
+fn mount_layered(tag: &str) -> io::Result<()> {
+    for place in [HOST, LAYER] {
+        fs::create_dir(place)?;
+    }
+    mount(tag, HOST, "9p", MountFlags::RDONLY, Some(OPTIONS_OF_9P))?;
+    mount("tmpfs", LAYER, "tmpfs", MountFlags::empty(), None)?;
+    let upper = format!("{LAYER}/upper");
+    fs::create_dir(&upper)?;
+    fs::create_dir(format!("{LAYER}/work"))?;
+    // The root directory of an overlay is that of its upper layer.
+    fs::set_permissions(&upper, fs::metadata(HOST)?.permissions())?;
+    let options = format!("lowerdir={HOST},upperdir={upper},workdir={LAYER}/work");
+    mount("overlay", NEW_ROOT, "overlay", MountFlags::empty(), Some(CString::new(options)?.as_c_str()))?;
+    Ok(())
 }
 
 /// Make what is mounted at `NEW_ROOT` the root directory, with these mounts in it.

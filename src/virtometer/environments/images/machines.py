@@ -49,11 +49,12 @@ WANTED_MODULES = (
     "virtio_blk", "virtio_scsi", "nvme", "ata_piix", "ahci", "sd_mod",
     "virtio_net", "vmxnet3", "e1000", "e1000e", "8139cp",
     "crc32c_generic", "ext4",
+    "9pnet_virtio", "9p", "overlay",
 )  # fmt: skip
 """Drivers that settings can ask for. A kernel may lack some, or have them built in."""
 
 ENDING_S = 5.0  # how long what a killed laboratory had started may still write into its folder
-_LAYOUT = 2  # of the kernel cache and of the initramfs: count up when what is kept in them changes
+_LAYOUT = 3  # of the kernel cache and of the initramfs: count up when what is kept in them changes
 
 
 # --- the archive ----------------------------------------------------------------------------------------------

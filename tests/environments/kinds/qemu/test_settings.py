@@ -8,7 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from tests.sentences import Said
-from virtometer.environments.kinds.qemu.settings import KvmSettings, QemuSettings
+from virtometer.environments.kinds.qemu.settings import WITH_HOST_ROOT, KvmSettings, QemuSettings
 
 
 def settings(**asked: Any) -> QemuSettings:
@@ -37,6 +37,8 @@ def settings(**asked: Any) -> QemuSettings:
         {"disk_backing": "block", "disk_format": "qcow2"},
         {"cpus": 3, "cores": 2},
         {"bits": 32, "guest_kernel": "cloud"},
+        {"bits": 32, "root": "host"},
+        {"root": "host", "guest_kernel": "cloud"},
         {"kernel_parameters": "console=tty0"},
         {"kernel_parameters": "nohz=off virtometer.mount=/dev/vda:/x"},
         {"kernel_parameters": "a  b"},
@@ -72,7 +74,13 @@ def test_the_kernel_is_the_one_that_has_the_drivers() -> None:
     for generic in ({"disk_device": "ahci"}, {"network_device": "e1000"}, {"network_device": "rtl8139"}):
         assert settings(**generic).flavour == "generic"
         assert settings(bits=32, **generic).flavour == "686"
+    assert (settings(root="host").flavour, settings(root="debian").flavour) == ("generic", "cloud")
     assert settings(bits=32).flavour == settings(bits=32, guest_kernel="generic").flavour == "686"
+
+
+def test_a_machine_that_runs_the_users_programs_has_more_memory_unless_it_is_named() -> None:
+    assert settings(root="host").memory == WITH_HOST_ROOT > settings().memory
+    assert settings(root="host", memory="512M").memory == 512 << 20
 
 
 def test_the_topology_says_how_many_processors_there_are() -> None:

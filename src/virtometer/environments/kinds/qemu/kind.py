@@ -28,6 +28,14 @@ from virtometer.environments.images.machines import guest_kernel, initramfs
 from virtometer.environments.kinds.qemu.backing import LOOP, as_block_device, served, target
 from virtometer.environments.kinds.qemu.devices import CARDS, DISKS, ROOT_SERIAL, card_device, disk_devices, root_disk
 from virtometer.environments.kinds.qemu.facts import ask
+from virtometer.environments.kinds.qemu.host_files import (
+    DRIVERS,
+    TAG,
+    check_host_files,
+    host_device,
+    require_host_files,
+    served_files,
+)
 from virtometer.environments.kinds.qemu.qmp import Qmp
 from virtometer.environments.kinds.qemu.relay import relayed
 from virtometer.environments.kinds.qemu.settings import KvmSettings, MachineSettings, QemuSettings
@@ -72,6 +80,9 @@ class _VirtualMachine(Environment):
         Raises EnvironmentFailed with QEMU's reason where it does not.
         """
         mine = self._mine(settings)
+        if mine.root == "host":
+            device = host_device(mmio=mine.machine == "microvm")
+            require_host_files(self.lab.programs, self.program_file(), device)
         self._image(mine)
         if mine != self.settings_type():  # the kind's check has made a machine with the defaults
             self._try(mine)
@@ -114,6 +125,9 @@ class _VirtualMachine(Environment):
                 in_qcow2 = mine.disk_format == "qcow2"
                 root = debian.as_qcow2(self.lab.journal, self.lab.programs) if in_qcow2 else debian.disk
                 disk_argv = [*disk_argv, *root_disk(str(root), mine.disk_format, mmio=mmio)]
+            if mine.root == "host":
+                mounts, served_argv = served_files(guest, mmio=mmio)
+                before, disk_argv = [*mounts, *before], [*disk_argv, *served_argv]
             relay, network_argv = self._network(mine, guest)
             parameters = " ".join(self._parameters(mine, guest).split())
             argv: list[str | Path] = [
@@ -152,6 +166,13 @@ class _VirtualMachine(Environment):
         """How the clock counts, of which QEMU says only whether it does; `effective` is what it says."""
         return {}
 
+    def _checked(self, check: Check) -> Check:
+        """What a check that went well says beside: the kernel of guests, and whether they can have the host's files."""
+        with_kernel = check_kernel(self.lab, check)
+        return (
+            check_host_files(self.lab.programs, self.program_file(), with_kernel) if with_kernel.works else with_kernel
+        )
+
     def _mine(self, settings: Settings) -> MachineSettings:
         if not isinstance(settings, self.settings_type) or not isinstance(settings, MachineSettings):
             raise UsageError(f"{type(settings).__name__} are not settings of {self.kind}")
@@ -185,7 +206,7 @@ class _VirtualMachine(Environment):
                 words += f" tsc_early_khz={rate}"
         words += f" {settings.kernel_parameters} virtometer.channel=virtio:{PORT}"
         if settings.root != "agent":
-            words += f" virtometer.root=serial:{ROOT_SERIAL}"
+            words += f" virtometer.root={f'9p:{TAG}' if settings.root == 'host' else f'serial:{ROOT_SERIAL}'}"
         if guest.disk is not None and not guest.disk.path.startswith("/dev/"):
             words += f" virtometer.mount={DISKS[settings.disk_device].path}:{DIRECTORY}"
         return words
@@ -195,13 +216,15 @@ class _VirtualMachine(Environment):
         drivers = ["virtio_mmio" if settings.machine == "microvm" else "virtio_pci", "virtio_console"]
         drivers += DISKS[settings.disk_device].drivers
         drivers += CARDS[settings.network_device].drivers
-        if settings.root != "agent":
-            debian = settings.debian(self.lab)
-            if debian is not None and settings.disk_format == "qcow2":
+        debian = settings.debian(self.lab)
+        if debian is not None:
+            if settings.disk_format == "qcow2":
                 debian.as_qcow2(self.lab.journal, self.lab.programs)
             drivers += ["virtio_blk"]
-        if self.lab.room is not None or settings.root != "agent":
+        if self.lab.room is not None or debian is not None:
             drivers += ["crc32c_generic", "ext4"]
+        if settings.root == "host":
+            drivers += DRIVERS
         return kernel.image, initramfs(
             self.lab, kernel.modules(drivers), self._carried(settings), settings.agent(self.lab)
         )
@@ -349,7 +372,7 @@ class Qemu(_VirtualMachine):
 
     def check(self) -> Check:
         """Run a program of 16 bytes on an emulated machine."""
-        return check_kernel(self.lab, check_accelerator(self.lab, "tcg", "max"))
+        return self._checked(check_accelerator(self.lab, "tcg", "max"))
 
 
 class Kvm(_VirtualMachine):
@@ -370,7 +393,7 @@ class Kvm(_VirtualMachine):
     def check(self) -> Check:
         """Time a loop in a guest's kernel mode, then run a program of 16 bytes on a machine."""
         fault = kvm_fault(self.lab)
-        return fault or check_kernel(self.lab, check_accelerator(self.lab, "kvm", "host"))
+        return fault or self._checked(check_accelerator(self.lab, "kvm", "host"))
 
 
 def _socket_pair(until_launched: ExitStack) -> tuple[Stream, int]:

@@ -44,14 +44,17 @@ Icount = Annotated[str, Field(max_length=60), AfterValidator(_icount)]
 CpuModel = Annotated[str, Field(max_length=200), AfterValidator(_cpu_model)]
 _Part = Annotated[int, Field(ge=1, le=64)]
 
+WITH_HOST_ROOT = 2 << 30
+"""Bytes of memory of a guest that runs programs of the host, where no other size is asked for."""
+
 
 class MachineSettings(RootSettings, AgentBits):
     """Settings of every virtual machine."""
 
-    no_host_root: ClassVar[str] = "machines do not reach the files of the host"
-
     memory: Annotated[int, BeforeValidator(parse_size), Field(ge=128 << 20, le=1 << 40, multiple_of=1 << 20)] = Field(
-        default=512 << 20, description="bytes of memory of the guest"
+        default=512 << 20,
+        description="bytes of memory of the guest. Without it, 2 GiB with root host, where half of it takes what "
+        "programs write",
     )
     huge_pages: bool = Field(
         default=False, description="back the memory of the guest with huge pages, which the host must have reserved"
@@ -82,7 +85,8 @@ class MachineSettings(RootSettings, AgentBits):
     guest_kernel: Literal["cloud", "generic"] | None = Field(
         default=None,
         description="kernel of the guest, one of Debian's: cloud, for virtual machines; generic, with all drivers. "
-        "Without it, cloud where that has the drivers of the devices. Compare devices under the same kernel",
+        "Without it, cloud where that has the drivers of the devices and of the root directory. Compare devices under "
+        "the same kernel",
     )
     kernel_parameters: KernelParameters = Field(
         default="", description="words to add to the kernel's command line, such as mitigations=off nohz=off"
@@ -156,12 +160,14 @@ class MachineSettings(RootSettings, AgentBits):
         if self.bits == 32:
             return "686"
         generic = DISKS[self.disk_device].generic or CARDS[self.network_device].generic
-        return self.guest_kernel or ("generic" if generic else "cloud")
+        return self.guest_kernel or ("generic" if generic or self.root == "host" else "cloud")
 
     @model_validator(mode="after")
     def _possible(self) -> Self:
         for contradiction in self._contradictions():
             raise ValueError(contradiction)
+        if self.root == "host" and "memory" not in self.model_fields_set:
+            object.__setattr__(self, "memory", WITH_HOST_ROOT)  # a default: nobody has set it
         return self
 
     def _contradictions(self) -> Iterator[str]:
@@ -185,6 +191,8 @@ class MachineSettings(RootSettings, AgentBits):
             ):
                 if one.generic:
                     yield f"{setting} {value} needs guest_kernel generic: the kernel cloud has no driver for it"
+            if self.root == "host":
+                yield "root host needs guest_kernel generic: the kernel cloud has no driver for 9p"
         if self.disk_aio == "native" and self.disk_cache not in DIRECT:
             yield f"disk_aio native needs disk_cache none or directsync, and disk_cache is {self.disk_cache}"
         if self.disk_backing in ("block", "iscsi") and self.disk_format != "raw":
