@@ -119,7 +119,7 @@ def test_after_a_sigkill_only_what_is_ours_goes(
     disk.mkdir()
     (disk / "disk.img").write_bytes(bytes(1 << 20))
     (tmp_path / "its").mkdir()
-    words = ["docker", guest_id, str(agent), str(tmp_path / "its"), str(disk / "disk.img"), '{"root": "host"}']
+    words = ["docker", guest_id, str(agent), str(tmp_path / "its"), str(disk / "disk.img"), '{"root": "host"}', "0"]
     laboratory = subprocess.Popen(
         [sys.executable, "-m", "tests.conformance.laboratory", *words], stdout=subprocess.PIPE, cwd=REPOSITORY
     )

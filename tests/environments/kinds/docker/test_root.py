@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -77,10 +78,9 @@ def test_a_guest_writes_over_the_hosts_files_and_not_into_them(
 
 
 def test_a_path_that_no_option_can_have_is_refused(daemon: OwnDockerd, lab: LabContext, tmp_path: Path) -> None:
-    scratch = tmp_path / "scratch" / "a,b"
+    scratch = tmp_path / "a,b"
     scratch.mkdir()
-    object.__setattr__(lab, "scratch", scratch)
     with pytest.raises(EnvironmentFailed, match="a,b"):
-        Docker(lab).start(DockerSettings(root="host"), f"t{os.getpid()}-comma")
+        Docker(dataclasses.replace(lab, scratch=scratch)).start(DockerSettings(root="host"), f"t{os.getpid()}-comma")
     assert left(daemon) == ["", "", ""]
-    scratch.rmdir()
+    assert list(scratch.iterdir()) == []

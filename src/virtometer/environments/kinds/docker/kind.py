@@ -210,17 +210,19 @@ class Docker(Container):
         pid, identity = int(seen["State"]["Pid"]), str(seen["Id"])
         if pid == 0:
             raise _ended(guest)
-        if parent is None:
-            guest.follow(pid, identity)
-        else:
-            guest.watch(pid, f"the container {guest.name}")
-            guest.read_back(lambda: enforced(f"{parent.lstrip('/')}/{identity}"))
-        if pid not in guest.account.processes():
+        if not _is_of(pid, identity):
             raise EnvironmentFailed(
-                f"the containers of the Docker daemon at {daemon.address} are not on this host: none of its processes "
-                "is in their group",
+                f"the containers of the Docker daemon at {daemon.address} are not on this host: process {pid} is none "
+                "of theirs here",
                 advice="use a daemon that runs on this host itself",
             )
+        if parent is not None and pid in guest.account.processes():
+            guest.watch(pid, f"the container {guest.name}")
+            guest.read_back(lambda: enforced(f"{parent.lstrip('/')}/{identity}"))
+        else:  # systemd makes the groups, or the runtime leaves its processes where they are
+            if parent is not None:
+                guest.on_stop(guest.account.remove)
+            guest.follow(pid, identity)
         match settings.network:
             case "laboratory" if (daemon.address, str(seen["HostConfig"]["Runtime"])) in self._without_socket:
                 guest.effective["network"] = "none: its runtime takes no interface that comes after the start"
@@ -232,6 +234,16 @@ class Docker(Container):
                     guest.network = replace(LOOPBACK, guest_address=LOOPBACK.host_address, prefix=8)
             case "bridge":
                 guest.network = _on_bridge(seen["NetworkSettings"]["Networks"]["bridge"])
+
+
+def _is_of(pid: int, identity: str) -> bool:
+    """Whether a process of this host belongs to a container, by the name of its group, or by its arguments."""
+    try:
+        return any(
+            identity in Path(f"/proc/{pid}/{file}").read_text(errors="replace") for file in ("cgroup", "cmdline")
+        )
+    except OSError:
+        return False
 
 
 def _options(name: str, guest_id: str, settings: DockerSettings, root: ContainerRoot, runtime: str) -> Words:
