@@ -1,1 +1,1 @@
-"""Containers of a Docker daemon of this host."""
+"""What this kind of guest consists of; `kind` is the environment."""
