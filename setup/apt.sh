@@ -3,20 +3,31 @@
 
 apt_updated=
 
-# Packages of which programs are needed, and never the service that they start and that has the same name.
-without_service="tgt"
+# Packages of which programs are needed, and never the services that they start.
+without_service="tgt docker.io"
 policy=${POLICY_RC_D:-/usr/sbin/policy-rc.d} # what invoke-rc.d(8) and deb-systemd-invoke(1p) ask before they start one
+
+# services_of PACKAGE: what it would start. A containerd that is here already is somebody's.
+services_of() {
+    case $1 in
+        docker.io) echo "docker docker.socket$(has containerd || echo " containerd")" ;;
+        *) echo "$1" ;;
+    esac
+}
 
 # apt_install PACKAGE...: install these packages; false when that did not work
 apt_install() {
     local package idle=
     for package in $without_service; do
-        case " $* " in *" $package "*) idle+=" $package" ;; esac
+        case " $* " in *" $package "*) idle+=" $(services_of "$package")" ;; esac
     done
     apt_update
     apt_get_install "$@" || return 1
     for package in $idle; do # nor at the next boot
-        ! has update-rc.d || logged "service-$package" update-rc.d "$package" disable || true
+        case $package in
+            *.socket) ! has systemctl || logged "service-$package" systemctl disable "$package" || true ;;
+            *) ! has update-rc.d || logged "service-$package" update-rc.d "$package" disable || true ;;
+        esac
     done
 }
 

@@ -19,7 +19,8 @@ from tests.conformance import traces
 from tests.conformance.conversation import Talk
 from tests.conformance.lxc_like import LxcLike
 from tests.conftest import nothing_is_left
-from tests.environments import own_libvirtd
+from tests.environments import own_dockerd, own_libvirtd
+from tests.environments.own_dockerd import OwnDockerd
 from tests.environments.own_libvirtd import OwnLibvirtd
 from tests.waiting import wait_until
 from virtometer.cache import cache_directory
@@ -34,9 +35,14 @@ DISK_BYTES = 8 << 20
 DOMAINS = frozenset({"libvirt", "libvirt-lxc"})
 """Kinds whose guests a daemon makes, which the tests start themselves."""
 
-ON_DEBIAN_AS_ROOT = frozenset(
-    {"runc", "crun", "podman", "nspawn", "lxc", "bubblewrap", "gvisor", "uml", "qemu", LxcLike.kind}
-) | (DOMAINS if own_libvirtd.installed() else set())
+OF_DOCKERD = "docker"
+"""The same, of another daemon."""
+
+ON_DEBIAN_AS_ROOT = (
+    frozenset({"runc", "crun", "podman", "nspawn", "lxc", "bubblewrap", "gvisor", "uml", "qemu", LxcLike.kind})
+    | (DOMAINS if own_libvirtd.installed() else set())
+    | ({OF_DOCKERD} if own_dockerd.installed() else set())
+)
 
 # The registry with one line more: what a new kind needs beside its file.
 REGISTRY: dict[str, type[Environment]] = {**KINDS, LxcLike.kind: LxcLike}
@@ -118,8 +124,12 @@ def daemon() -> Iterator[Callable[[str], None]]:
             if kind in DOMAINS and own_libvirtd.installed() and not running:
                 running.append(until_the_end.enter_context(OwnLibvirtd()))
                 patch.setenv("LIBVIRT_DEFAULT_URI", running[0].uri("qemu"))
+            if kind == OF_DOCKERD and own_dockerd.installed() and not dockerds:
+                dockerds.append(until_the_end.enter_context(OwnDockerd()))
+                patch.setenv("DOCKER_HOST", dockerds[0].address)
 
         running: list[OwnLibvirtd] = []
+        dockerds: list[OwnDockerd] = []
         yield start
 
 

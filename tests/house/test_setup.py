@@ -90,6 +90,25 @@ def test_the_service_of_a_package_is_neither_started_nor_enabled(
     assert (policy.read_text() if policy.exists() else None) == own
 
 
+@pytest.mark.parametrize("here", [True, False], ids=["containerd is here", "containerd comes with it"])
+def test_a_daemon_of_containers_does_not_start(house: House, monkeypatch: pytest.MonkeyPatch, here: bool) -> None:
+    monkeypatch.setenv("POLICY_RC_D", str(house.root / "policy"))
+    (house.root / "setup" / "packages.txt").write_text("docker.io no-such-dockerd containers\n")
+    names = ("docker", "docker.socket", "containerd.service")
+    asks = "; ".join(f'"$POLICY_RC_D" {name} start; echo {name} $? >>{house.root}/said' for name in names)
+    house.stand_in("apt-get", f'[ "$1" != install ] || {{ {asks}; }}')
+    house.stand_in("update-rc.d", f'echo "$*" >>{house.root}/asked')
+    house.stand_in("systemctl", f'echo "$*" >>{house.root}/asked')
+    house.stand_in("containerd", "")
+    if not here:
+        with (house.root / "setup" / "shell.sh").open("a") as shell:
+            shell.write('has() { [ "$1" != containerd ] && command -v "$1" >/dev/null 2>&1; }\n')
+    assert house.run("packages.sh").returncode == 0
+    said = (house.root / "said").read_text().splitlines()
+    assert said == ["docker 101", "docker.socket 101", f"containerd.service {0 if here else 101}"]
+    assert house.asked() == ["docker disable", "disable docker.socket", *([] if here else ["containerd disable"])]
+
+
 def test_when_nothing_is_missing_apt_is_not_called(house: House) -> None:
     house.stand_in("no-such-one", "")
     house.stand_in("no-such-two", "")

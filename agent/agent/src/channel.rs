@@ -35,8 +35,13 @@ pub(crate) fn descriptor(number: &str) -> Result<Channel, Failure> {
     Ok(Channel { input, output })
 }
 
-/// A connection that the agent opens itself.
+/// A connection that the agent opens itself: to an address and a port, or to a socket that has a path.
 pub(crate) fn connect(address: &str) -> Result<Channel, Failure> {
+    if let Some(path) = address.strip_prefix("unix:") {
+        let (input, output) =
+            system::from_path(path).map_err(|cause| os_failure(&format!("cannot connect to {path}"), &cause))?;
+        return Ok(Channel { input, output });
+    }
     let numeric = address.strip_prefix("localhost:").map(|port| format!("127.0.0.1:{port}"));
     let parsed: SocketAddr = numeric.as_deref().unwrap_or(address).parse().map_err(|_| {
         let message = format!("{address:?} is not a numeric address and a port such as 10.0.0.1:5000");

@@ -30,6 +30,7 @@ Speak the protocol with a laboratory:
   virtometer-agent descriptor NUMBER     over an open descriptor, such as one end of a pair of sockets
   virtometer-agent serial PATH           over a serial line, virtual console or virtio-serial port
   virtometer-agent connect HOST:PORT     over a TCP connection that the agent opens
+  virtometer-agent connect unix:PATH     over a connection to a socket with a path
 
 Measure by hand:
   virtometer-agent measure KERNEL [--op OP] [--threads N] [--cpus LIST] [--seconds S] [--json] [PARAMETERS]

@@ -16,5 +16,5 @@ pub(crate) use init::live_if_process_1;
 pub(crate) use network::configure as configure_network;
 pub(crate) use serial::serial;
 pub(crate) use signals::{on_interrupt, outlive_file_limit, Waiter};
-pub(crate) use stream::{from_socket, is_gone, stdio, wait_writable, Stream};
+pub(crate) use stream::{from_path, from_socket, is_gone, stdio, wait_writable, Stream};
 pub(crate) use tuning::tune;

@@ -58,7 +58,7 @@ fn run(command: &str, rest: &[OsString]) -> Result<u8, Failure> {
         "stdio" => options::none(&words).and_then(|()| channel::stdio())?,
         "descriptor" => channel::descriptor(&options::one(&words, "descriptor NUMBER")?)?,
         "serial" => channel::serial(&options::one(&words, "serial PATH")?)?,
-        "connect" => channel::connect(&options::one(&words, "connect HOST:PORT")?)?,
+        "connect" => channel::connect(&options::one(&words, "connect HOST:PORT or unix:PATH")?)?,
         "kernels" => return kernels::kernels(&words),
         "measure" => return measure::measure(&words),
         "serve" => return measure::serve(&words),

@@ -6,7 +6,7 @@ mod stream;
 
 pub(crate) use facts::facts;
 pub(crate) use interrupt::{on_interrupt, Waiter};
-pub(crate) use stream::{from_socket, is_gone, stdio, wait_writable, Stream};
+pub(crate) use stream::{from_path, from_socket, is_gone, stdio, wait_writable, Stream};
 
 use crate::channel::Channel;
 use std::io;

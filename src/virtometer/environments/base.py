@@ -3,7 +3,7 @@
 A kind is one file or folder below kinds/: a subclass of `Environment` with its `Settings`, and one line in
 `registry.py`. The conformance tests in tests/conformance then run against it automatically. A guest that is a tree of
 host processes is a `ProcessGuest` of parts/process_guest.py, which has journal, accounting and the complete stop.
-A guest that a daemon starts is a `DomainGuest`.
+A guest that a daemon starts is a `FoundGuest` of parts/found_guest.py.
 
 Conditions. `DiskTarget.conditions` and the agent's own `conditions` (REFERENCE.md) are objects of strings that decide
 whether two results may be compared. A key that two environments have with different values leads to the note "not

@@ -5,6 +5,7 @@ from __future__ import annotations
 from virtometer.environments.base import Environment
 from virtometer.environments.kinds.bubblewrap import Bubblewrap
 from virtometer.environments.kinds.crun import Crun
+from virtometer.environments.kinds.docker.kind import Docker
 from virtometer.environments.kinds.gvisor import Gvisor
 from virtometer.environments.kinds.libvirt.kind import Libvirt, LibvirtContainer
 from virtometer.environments.kinds.lxc import Lxc
@@ -21,6 +22,7 @@ KINDS: dict[str, type[Environment]] = {
     "runc": Runc,
     "crun": Crun,
     "podman": Podman,
+    "docker": Docker,
     "nspawn": Nspawn,
     "lxc": Lxc,
     "gvisor": Gvisor,

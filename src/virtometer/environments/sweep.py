@@ -112,6 +112,6 @@ def sweep_guest(path: Path, entry: Entry, programs: Programs) -> str:
             faults.append(str(cause))
     who = f"The guest {entry.guest_id} of a laboratory that no longer runs (pid {entry.owner.pid})"
     if faults:
-        return f"{who} could not be removed completely and stays in the journal: {'; '.join(faults)}."
+        return f"{who} could not be removed completely and stays in the journal: {'; '.join(dict.fromkeys(faults))}."
     path.unlink(missing_ok=True)
     return f"{who} was removed: {', '.join(removed) if removed else 'nothing of it was left'}."

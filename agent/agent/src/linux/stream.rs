@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io;
 use std::net::TcpStream;
 use std::os::unix::io::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
 
 /// One direction of a channel.
 pub(crate) type Stream = File;
@@ -19,6 +20,13 @@ pub(crate) fn stdio() -> io::Result<(Stream, Stream)> {
 /// Both directions of a connection.
 pub(crate) fn from_socket(socket: TcpStream) -> io::Result<(Stream, Stream)> {
     let output = OwnedFd::from(socket);
+    let input = output.try_clone()?;
+    Ok((File::from(input), File::from(output)))
+}
+
+/// Both directions of a connection to a socket of this kernel.
+pub(crate) fn from_path(path: &str) -> io::Result<(Stream, Stream)> {
+    let output = OwnedFd::from(UnixStream::connect(path)?);
     let input = output.try_clone()?;
     Ok((File::from(input), File::from(output)))
 }

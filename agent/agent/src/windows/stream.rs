@@ -40,6 +40,11 @@ pub(crate) fn stdio() -> io::Result<(Stream, Stream)> {
     Ok((Stream::File(input.into()), Stream::File(output.into())))
 }
 
+/// Sockets with a path: not here.
+pub(crate) fn from_path(_path: &str) -> io::Result<(Stream, Stream)> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
 /// Both directions of a connection.
 pub(crate) fn from_socket(socket: TcpStream) -> io::Result<(Stream, Stream)> {
     let input = socket.try_clone()?;

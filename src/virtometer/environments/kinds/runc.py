@@ -1,4 +1,4 @@
-"""runc: an ordinary container, as docker starts it."""
+"""runc: an ordinary container, by the reference of OCI runtimes."""
 
 from __future__ import annotations
 

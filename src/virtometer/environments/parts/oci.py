@@ -28,7 +28,7 @@ def write_bundle(
     resources: dict[str, Any],
     channel: Sequence[str] = ("stdio",),
 ) -> None:
-    """Write config.json into `directory`: the agent alone, as uid 0 with the capabilities that docker gives.
+    """Write config.json into `directory`: the agent alone, as uid 0 with the usual capabilities of a container.
 
     channel: the agent's words for its channel.
     """

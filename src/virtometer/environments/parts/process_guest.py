@@ -143,10 +143,13 @@ class ProcessGuest(Guest):
         self.on_stop(lambda: remove_directory(directory))
         return directory
 
-    def add_network(self) -> Path:
-        """Give it a network namespace of its own on the laboratory's bridge; returns the namespace's file."""
+    def add_network(self, pid: int | None = None) -> Path:
+        """Give it a network namespace of its own on the laboratory's bridge; returns the namespace's file.
+
+        pid: of a process of the guest that has one already.
+        """
         name = f"virtometer-{self.guest_id}"
-        namespace = self.lab.lan.add_namespace(self.guest_id, name)
+        namespace = self.lab.lan.add_namespace(self.guest_id, name, pid)
         self.on_stop(lambda: self.lab.lan.delete_namespace(name))
         self.on_stop(lambda: self.lab.lan.detach(self.guest_id))
         self.network = self.lab.lan.attach_veth(self.guest_id, name)
@@ -311,7 +314,8 @@ class ProcessGuest(Guest):
         self._stopped = True
         self._on_stop.clear()
         if faults:
-            raise EnvironmentFailed(f"the guest {self.guest_id} could not be removed completely: {'; '.join(faults)}")
+            reasons = "; ".join(dict.fromkeys(faults))  # a daemon that is gone says the same of all that it has
+            raise EnvironmentFailed(f"the guest {self.guest_id} could not be removed completely: {reasons}")
         self.lab.journal.forget(self.guest_id)
 
     def _await_end(self) -> None:

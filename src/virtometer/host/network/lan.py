@@ -21,7 +21,7 @@ from typing import Any
 from virtometer.errors import EnvironmentFailed
 from virtometer.host.owned.directories import detach_mount
 from virtometer.host.owned.journal import Journal, Resource
-from virtometer.programs import Programs
+from virtometer.programs import Programs, Words
 
 NAMESPACES = Path("/run/netns")
 BRIDGE = "br0"
@@ -86,9 +86,10 @@ class Lan:
         """What to do where it is unavailable."""
         return "run as root" if os.geteuid() != 0 else "install the Debian packages iproute2 and util-linux"
 
-    def add_namespace(self, guest_id: str, name: str) -> Path:
+    def add_namespace(self, guest_id: str, name: str, pid: int | None = None) -> Path:
         """Make (and journal for the guest) a network namespace; returns its file, for nsenter --net=FILE.
 
+        pid: of a process whose namespace gets the name, instead of a new one.
         Not by `ip netns add`, which leaves a mount on /run/netns itself behind for ever. Raises EnvironmentFailed where
         somebody else has this name. The journal knows the file before it exists, as a draft of a random name: the
         draft's second link is the namespace's name, so that a clean-up knows whose the name is.
@@ -101,22 +102,24 @@ class Lan:
         try:
             self.journal.record(guest_id, DRAFT, draft=draft, name=name)
             (NAMESPACES / draft).touch(exist_ok=False)
-            self._name(guest_id, draft, name)
+            self._name(guest_id, draft, name, pid)
         except BaseException:
             delete_draft(draft, name, self.programs)
             raise
         (NAMESPACES / draft).unlink()
         return path
 
-    def _name(self, guest_id: str, draft: str, name: str) -> None:
+    def _name(self, guest_id: str, draft: str, name: str, pid: int | None) -> None:
         path = NAMESPACES / name
         try:
             os.link(NAMESPACES / draft, path)
         except FileExistsError as cause:
             raise _taken(name) from cause
         self.journal.record(guest_id, NAMESPACE, name=name)
-        unshare = self.programs.find("unshare", "util-linux")
-        self.programs.run([unshare, f"--net={path}", "true"], purpose=f"network namespace {name}")
+        argv: Words = [self.programs.find("unshare", "util-linux"), f"--net={path}", "true"]
+        if pid is not None:
+            argv = [self.programs.find("mount", "mount"), "--bind", f"/proc/{pid}/ns/net", path]
+        self.programs.run(argv, purpose=f"network namespace {name}")
 
     def delete_namespace(self, name: str) -> None:
         """Delete a network namespace made by `add_namespace`. Idempotent."""

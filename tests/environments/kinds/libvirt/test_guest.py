@@ -19,18 +19,13 @@ from virtometer.environments.base import LabContext, Settings
 from virtometer.environments.kinds.libvirt.domain_xml import Way
 from virtometer.environments.kinds.libvirt.guest import (
     DomainGuest,
-    FoundAccount,
     UnknownAccount,
-    cgroup_of_domain,
     connected,
 )
 from virtometer.errors import EnvironmentFailed
-from virtometer.host.cpu.accounting import CgroupMount
 from virtometer.host.cpu.processors import allowed
 from virtometer.processes import stat_of
 from virtometer.runner.watch.observer import Observer
-
-SCOPE = "machine.slice/machine-qemu\\x2d1\\x2dweb.scope"
 
 
 @pytest.fixture
@@ -126,32 +121,6 @@ def test_an_unknown_account_has_nothing() -> None:
     assert account.processes() == []
     assert account.modes_ns() is None
     account.enter()
-    account.remove()
-
-
-@pytest.mark.parametrize(
-    ("path", "found"),
-    [
-        ("machine/qemu-1-web.libvirt-qemu/emulator", "machine/qemu-1-web.libvirt-qemu"),
-        (f"{SCOPE}/libvirt/vcpu0", SCOPE),
-        ("system.slice/other.service", None),
-        ("", None),
-    ],
-)  # fmt: skip
-def test_the_cgroup_of_a_domain_has_its_name(
-    path: str, found: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(CgroupMount, "cgroup_of", lambda self, pid: tmp_path / path)
-    mount = CgroupMount(2, tmp_path, "/", ())
-    assert cgroup_of_domain(mount, 1, "web") == (None if found is None else tmp_path / found)
-
-
-def test_the_cgroup_of_a_process_is_looked_up(lab: LabContext) -> None:
-    me = stat_of(os.getpid())
-    assert me is not None
-    account = FoundAccount(lab, "me", me, "no-such-domain", owned=False)
-    assert account.inner is None
-    assert os.getpid() in account.processes()
     account.remove()
 
 

@@ -25,7 +25,6 @@ from virtometer.environments.kinds.libvirt.virsh import (
     is_local,
     kill_domain,
     process_of,
-    unescaped,
 )
 from virtometer.errors import EnvironmentFailed, MissingProgram
 from virtometer.host.cpu.accounting import cgroup_mounts, remove_cgroup
@@ -299,10 +298,6 @@ def test_the_cgroups_of_a_domain_are_found_by_its_name() -> None:
         for directory in (mine / "below", mine, other, *([] if was_there else [machine])):
             if directory.is_dir():
                 directory.rmdir()
-
-
-def test_names_of_units_have_escapes() -> None:
-    assert unescaped("machine-lxc\\x2d7\\x2dvirtometer\\x2dt1.scope") == "machine-lxc-7-virtometer-t1.scope"
 
 
 @needs_virsh

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from virtometer.environments.parts.found_guest import unescaped
 from virtometer.errors import EnvironmentFailed
 from virtometer.host.cpu.accounting import all_cgroup_mounts, bare_unified, remove_cgroup
 from virtometer.host.owned.journal import Resource
@@ -34,7 +35,6 @@ _UNDEFINE = {"qemu": ("--nvram", "--managed-save", "--snapshots-metadata")}
 """What is removed with a domain, of the drivers that keep it: variables of its firmware, its saved state, snapshots."""
 
 _SCHEME = re.compile(r"([a-z]+)(?:\+([a-z0-9]+))?")
-_ESCAPED = re.compile(r"\\x([0-9a-f]{2})")
 _CONTROLLER = "libvirt_lxc"
 _GONE = re.compile(r"domain not found|failed to get domain|no domain with matching", re.IGNORECASE)
 _UNREACHABLE = re.compile(r"failed to connect (to the hypervisor|socket)|no connection driver", re.IGNORECASE)
@@ -271,11 +271,6 @@ def cgroups_of(name: str) -> list[Path]:
         for directory in (mount.path / partition).glob("*virtometer*")
     ]
     return [one for one in found if f"-{name}." in f"-{unescaped(one.name)}."]
-
-
-def unescaped(directory: str) -> str:
-    """The name of a unit of systemd's without its escapes, such as \\x2d for a hyphen."""
-    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), directory)
 
 
 def kill_domain(name: str, uuid: str) -> None:

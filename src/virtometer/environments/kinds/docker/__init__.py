@@ -1,0 +1,1 @@
+"""What this kind of guest consists of; `kind` is the environment."""

@@ -1,0 +1,133 @@
+"""The root directory of a container: an image of ours, and, for the host's own files, volumes over the image.
+
+The daemon mounts an overlay of each directory of / for a container, where a volume says so, and takes it away at the
+container's end. What was written lies in the guest's directory. Sources: docker-volume-create(1), overlayfs.rst.
+"""
+
+from __future__ import annotations
+
+import shutil
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+from virtometer.environments.images.agent_root import AGENT
+from virtometer.environments.kinds.docker.daemon import IMAGE, LABEL, VOLUMES, Daemon, remove_image, remove_volumes
+from virtometer.environments.kinds.docker.settings import DockerSettings
+from virtometer.environments.parts.guest_root import LAYERS, current_directory, make_layer, mounts_below
+from virtometer.environments.parts.process_guest import ProcessGuest
+from virtometer.errors import EnvironmentFailed
+from virtometer.host.mount_table import mount_table
+from virtometer.host.own_mounts import own_mounts
+from virtometer.programs import Words
+
+_OF_KERNEL = ("/dev", "/proc", "/sys")
+_OF_DAEMON = ("/etc/hosts", "/etc/hostname", "/etc/resolv.conf")  # it mounts them in every container
+_SPECIAL = ',:\\"'  # in the options of an overlay, and in those of docker
+# $1: the guest's directory, $2: the number of the last layer. Each that cannot be mounted is printed, with - before
+# its number where nothing is there at all.
+_TRY = (
+    'cd "$1" && for n in $(seq 0 "$2"); do '
+    'mount -t overlay -o "lowerdir=lower-$n,upperdir=upper-$n,workdir=work-$n" overlay "layer-$n" 2>/dev/null '
+    '|| if [ -e "lower-$n" ]; then echo "$n"; else echo "-$n"; fi; done'
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ContainerRoot:
+    """image: its name. mounts: options of docker run. writable: by the guest."""
+
+    image: str
+    mounts: tuple[str, ...] = ()
+    writable: bool = False
+
+
+def make_root(guest: ProcessGuest, daemon: Daemon, settings: DockerSettings, name: str) -> ContainerRoot:
+    """The root directory of a container with this name. What it consists of ends with the guest."""
+    agent = settings.agent(guest.lab)
+    if settings.root != "host":
+        import_image(guest, daemon, settings.make_root(guest, agent).directory, name)
+        return ContainerRoot(name)
+    settings.note_root(guest)
+    directory = guest.make_directory()
+    frame, places = _frame(directory, agent)
+    import_image(guest, daemon, frame, name)
+    return ContainerRoot(name, tuple(_layers(guest, daemon, directory, places, name)), writable=True)
+
+
+def import_image(guest: ProcessGuest, daemon: Daemon, root: Path, name: str) -> None:
+    """Make an image of a directory, which is removed when the guest stops."""
+    archive = guest.make_directory() / "root.tar"
+    tar = guest.lab.programs.find("tar", "tar")
+    words: Words = [tar, "--create", "--numeric-owner", f"--file={archive}", f"--directory={root}", "."]
+    guest.lab.programs.run(words, purpose="an archive of the root directory", limit_s=300)
+    guest.lab.journal.record(guest.guest_id, IMAGE, address=daemon.address, name=name)
+    guest.on_stop(lambda: remove_image(daemon, name))
+    label = f"LABEL {LABEL}={guest.guest_id}"
+    daemon.run(["import", "--change", label, archive, name], purpose=f"import the image {name}", limit_s=300)
+    archive.unlink()
+
+
+def _frame(directory: Path, agent: Path) -> tuple[Path, list[str]]:
+    """What / itself has: its links, its directories without their content, and the agent. Also: what goes into them."""
+    frame = directory / "frame"
+    frame.mkdir(mode=0o755)
+    places = []
+    for entry in sorted(Path("/").iterdir()):
+        copy = frame / entry.name
+        if entry.is_symlink():
+            copy.symlink_to(entry.readlink())
+        elif entry.is_dir():
+            copy.mkdir()
+            copy.chmod(stat.S_IMODE(entry.stat().st_mode))
+            places += [str(entry)] if str(entry) not in _OF_KERNEL else []
+    program = frame / AGENT.lstrip("/")
+    shutil.copyfile(agent, program)
+    program.chmod(0o755)
+    below = mounts_below(mount_table(), current_directory())
+    return frame, [*places, *(one for one in below if one not in places and one not in _OF_DAEMON)]
+
+
+def _layers(guest: ProcessGuest, daemon: Daemon, directory: Path, places: list[str], name: str) -> list[str]:
+    """Options of docker run for a layer over each place; notes how each could be had."""
+    if any(letter in str(directory) for letter in _SPECIAL):
+        raise EnvironmentFailed(
+            f"root host cannot have its layers in {directory}: its path has a character of {_SPECIAL}",
+            advice="choose another directory for results",
+        )
+    for number, place in enumerate(places):
+        make_layer(directory, Path(place), f"-{number}")
+        (directory / f"layer-{number}").mkdir()
+    words: Words = [*own_mounts(guest.lab.programs, []), "sh", "-c", _TRY, "sh", directory, str(len(places) - 1)]
+    tried = guest.lab.programs.run(words, purpose="try a writable layer over each directory")
+    noted = set(tried.stdout.decode().split())
+    how = ["missing" if f"-{n}" in noted else "read-only" if f"{n}" in noted else "overlay" for n in range(len(places))]
+    guest.effective[LAYERS] = dict(zip(places, how, strict=True))
+    guest.lab.journal.record(guest.guest_id, VOLUMES, address=daemon.address, name=name, count=len(places))
+    guest.on_stop(lambda: remove_volumes(daemon, name, len(places)))
+    found = []
+    for number, place in enumerate(places):
+        match how[number]:
+            case "overlay":
+                found.append(_volume(directory, number, place, f"{name}-{number}", guest.guest_id))
+            case "read-only":
+                found.append(bind(place, place, "readonly"))
+    return found
+
+
+def bind(source: Path | str, target: str, *options: str) -> str:
+    """The option of docker run that mounts a directory or a file of the host."""
+    return ",".join([f'--mount=type=bind,"source={_quoted(str(source))}","target={_quoted(target)}"', *options])
+
+
+def _volume(directory: Path, number: int, place: str, name: str, guest_id: str) -> str:
+    layers = ",".join(f"{what}dir={directory}/{what}-{number}" for what in ("lower", "upper", "work"))
+    options = f'volume-opt=type=overlay,volume-opt=device=overlay,"volume-opt=o={layers}"'
+    label = f"volume-label={LABEL}={guest_id}"
+    target = f'"target={_quoted(place)}"'
+    return f"--mount=type=volume,source={name},{target},volume-driver=local,volume-nocopy,{label},{options}"
+
+
+def _quoted(path: str) -> str:
+    """A path within a quoted field of CSV."""
+    return path.replace('"', '""')

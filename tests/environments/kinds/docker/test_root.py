@@ -1,0 +1,86 @@
+"""The root directory of a container: an image of ours, or layers over the host's own files."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conformance.conversation import ANSWER_S, Talk
+from tests.environments.own_dockerd import OwnDockerd
+from virtometer.environments.base import LabContext
+from virtometer.environments.kinds.docker.kind import Docker, DockerGuest
+from virtometer.environments.kinds.docker.settings import DockerSettings
+from virtometer.errors import EnvironmentFailed
+
+Start = Callable[..., tuple[DockerGuest, Talk]]
+
+
+@pytest.fixture
+def start(daemon: OwnDockerd, lab: LabContext, new_id: Callable[[], str]) -> Iterator[Start]:
+    guests = []
+
+    def begin(**settings: Any) -> tuple[DockerGuest, Talk]:
+        one, wanted = Docker(lab), DockerSettings.model_validate(settings)
+        one.prepare(wanted)
+        guest = one.start(wanted, new_id())
+        assert isinstance(guest, DockerGuest)
+        guests.append(guest)
+        talk = Talk(guest)
+        talk.greet()
+        return guest, talk
+
+    yield begin
+    for guest in guests:
+        guest.stop()
+
+
+def left(daemon: OwnDockerd) -> list[str]:
+    """What of ours the daemon has."""
+    asked = (("ps", "--all"), ("images", "--all"), ("volume", "ls"))
+    return [daemon.docker(*words, "--quiet", "--filter", "label=virtometer") for words in asked]
+
+
+def test_an_image_ends_with_its_guest(start: Start, daemon: OwnDockerd) -> None:
+    guest, _ = start()
+    images = daemon.docker("images", "--filter", "label=virtometer", "--format", "{{.Repository}}").splitlines()
+    assert images == [guest.name]
+    guest.stop()
+    assert left(daemon) == ["", "", ""]
+
+
+def test_a_guest_writes_over_the_hosts_files_and_not_into_them(
+    start: Start, daemon: OwnDockerd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    mine = tmp_path / "mine"
+    mine.write_text("of the host")
+    guest, talk = start(root="host")
+    assert guest.effective["root"] == "host"
+    assert guest.effective["root_layers"]["/usr"] == "overlay"
+    [agent] = guest.processes()
+    seen = Path(f"/proc/{agent}/root")
+    assert (seen / mine.relative_to("/")).read_text() == "of the host"
+    (seen / mine.relative_to("/")).write_text("of the guest")
+    (seen / "usr" / "of-the-guest").touch()
+    assert (seen / "bin/sh").exists()
+    assert mine.read_text() == "of the host"
+    assert not Path("/usr/of-the-guest").exists()
+    assert not Path("/virtometer-agent").exists()
+    assert talk.session.request("facts", {}, ANSWER_S)["pid"] == 1
+    guest.stop()
+    assert mine.read_text() == "of the host"
+    assert left(daemon) == ["", "", ""]
+
+
+def test_a_path_that_no_option_can_have_is_refused(daemon: OwnDockerd, lab: LabContext, tmp_path: Path) -> None:
+    scratch = tmp_path / "a,b"
+    scratch.mkdir()
+    with pytest.raises(EnvironmentFailed, match="a,b"):
+        Docker(dataclasses.replace(lab, scratch=scratch)).start(DockerSettings(root="host"), f"t{os.getpid()}-comma")
+    assert left(daemon) == ["", "", ""]
+    assert list(scratch.iterdir()) == []
