@@ -56,7 +56,7 @@ def test_words_after_two_dashes_are_one_command(tmp_path: Path) -> None:
         (["--input", "/no/such", "ls"], 125), (["-r", "0", "ls"], 2), (["-r", "9", "-m", "3", "ls"], 2),
         (["-r", "9", "--budget", "9s", "ls"], 2), (["-M", "9", "--precision", "1%", "ls"], 2), (["-r", "x", "ls"], 2),
         (["-m", "9", "-M", "3", "ls"], 2), (["-w", "-1", "ls"], 2), (["--export-json", "no/such", "ls"], 4),
-        (["--export-csv", "/", "ls"], 5), (["--export-csv", "-", "--export-json", "-", "ls"], 2),
+        (["--export-csv", "/", "ls"], 7), (["--export-csv", "-", "--export-json", "-", "ls"], 2),
         (["--show-output", "--output", "null", "ls"], 2), (["-s", "ls | wc", "ls"], 2),
         (["-s", "no-such-program", "ls"], 125), (["-c", "false", "ls"], 125),
     ],
@@ -98,7 +98,7 @@ def test_counted_runs_with_all_that_is_around_them(tmp_path: Path) -> None:
 
 
 def test_at_most_so_many_runs_are_made_as_fit_into_the_budget(tmp_path: Path) -> None:
-    words = ["--in", "native", "--budget", "2s", "-M", "8", "--out", tmp_path / "out"]
+    words = ["--in", "native", "--budget", "2s", "-M", "8", "--out", str(tmp_path / "out")]
     ended = program("time", "--beside", *words, "sleep 0.01")
     assert ended.status == 0, ended.err
     with Ledger.open(tmp_path / "out") as ledger:
@@ -108,7 +108,7 @@ def test_at_most_so_many_runs_are_made_as_fit_into_the_budget(tmp_path: Path) ->
 
 
 def test_counted_runs_follow_each_other_where_processor_time_has_a_limit(tmp_path: Path) -> None:
-    words = ["--in", "bubblewrap", "--cpus", "0.5", "-r", "8", "--out", tmp_path / "out"]
+    words = ["--in", "bubblewrap", "--cpus", "0.5", "-r", "8", "--out", str(tmp_path / "out")]
     ended = program("time", "--beside", *words, "sleep 0.01")
     assert ended.status == 0, ended.err
     with Ledger.open(tmp_path / "out") as ledger:

@@ -66,7 +66,7 @@ def exports(given: Mapping[str, str | None]) -> Exports:
         if not text:
             raise UsageError(f"--export-{name} has no file")
         if path is not None:
-            _refuse_unwritable(path)
+            _refuse_unwritable(Path(text))
         files[name] = path
     return Exports(files)
 
