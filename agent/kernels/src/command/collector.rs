@@ -12,6 +12,9 @@ use std::thread::JoinHandle;
 use virtometer_protocol::{Code, Failure};
 use virtometer_sampling::os_failure;
 
+/// Most bytes of output, as they stand in a message.
+pub(super) const MOST_OUTPUT: usize = 48_000;
+
 /// Bytes of the end that are kept.
 pub(super) const KEPT: usize = 4 << 10;
 
@@ -42,7 +45,7 @@ impl Printed {
                 format!("{dots}{}", String::from_utf8_lossy(&end[from..]))
             });
             let text = text.collect::<String>();
-            if serde_json::to_string(&text).is_ok_and(|json| json.len() <= super::MOST_OUTPUT) {
+            if serde_json::to_string(&text).is_ok_and(|json| json.len() <= MOST_OUTPUT) {
                 return text;
             }
             most /= 2;
@@ -202,7 +205,7 @@ mod tests {
         // In a message each zero byte takes six.
         let long = text(&[0; 16 << 10], false);
         assert!(long.starts_with("...\n\0") && long.ends_with("\0oh\n"), "{}", long.len());
-        assert!(serde_json::to_string(&long).unwrap().len() <= crate::command::MOST_OUTPUT);
+        assert!(serde_json::to_string(&long).unwrap().len() <= MOST_OUTPUT);
     }
 
     #[test]

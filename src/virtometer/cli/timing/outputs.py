@@ -25,7 +25,7 @@ def differing(campaign: Campaign) -> Iterator[str]:
             if run.report is not None and run.report.output is not None:
                 first.setdefault((run.placement.workload, run.placement.environment), run)
     for (workload, environment), run in first.items():
-        native = first.get((workload, campaign.plan.baseline))
+        usual = first.get((workload, campaign.plan.baseline))
         printed = run.reported.output or ""
-        if native is None or printed != native.reported.output:
+        if usual is None or printed != usual.reported.output:
             yield shown(workload, environment, printed)
