@@ -13,12 +13,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.analysis.simulated_campaigns import Place, gaussian, simulate
+from tests.analysis.simulated_campaigns import Place, Work, gaussian, simulate
 from tests.cli.laboratory import stored, virtometer
 from tests.sentences import Said
 from virtometer.analysis import analyse, by_guest_clocks
 from virtometer.report import FORMATS, render
 from virtometer.store.ledger import Ledger
+
+
+OF_COMMANDS = {"hyperfine-json", "hyperfine-csv", "hyperfine-markdown"}
+"""Formats of campaigns that time the user's commands."""
 
 
 def recorded(directory: Path) -> Path:
@@ -38,7 +42,7 @@ def expected(directory: Path, kind: str, *, raw: bool = False) -> str:
 
 
 @pytest.mark.parametrize("raw", [False, True])
-@pytest.mark.parametrize("kind", sorted(FORMATS.keys() - {"html"}))
+@pytest.mark.parametrize("kind", sorted(FORMATS.keys() - {"html", *OF_COMMANDS}))
 def test_a_format_goes_to_standard_output_or_to_the_named_file(
     directory: Path, tmp_path: Path, kind: str, raw: bool
 ) -> None:
@@ -127,3 +131,14 @@ def test_a_directory_whose_name_is_not_utf_8_has_reports(directory: Path, tmp_pa
     page = virtometer("report", odd, "--format", "html")
     assert (page.status, page.err) == (0, "")
     assert (odd / "report.html").exists()
+
+
+@pytest.mark.parametrize("kind", sorted(OF_COMMANDS))
+def test_formats_of_commands_are_refused_where_none_was_timed(directory: Path, tmp_path: Path, kind: str) -> None:
+    refused = virtometer("report", str(directory), "--format", kind, "--out", str(tmp_path / "made"))
+    assert (refused.status, refused.out) == (2, "")
+    assert not (tmp_path / "made").exists()
+    commands = [Work("ls", "command", "time", "s", 0.02)]
+    other = stored(simulate([Place("native")], commands, blocks=6), tmp_path / "r")
+    shown = virtometer("report", str(other), "--format", kind)
+    assert (shown.status, "ls (native)" in shown.out) == (0, True)

@@ -15,6 +15,7 @@ ELSEWHERE = {
     "cli/campaign.py": "cli/test_run.py",
     "cli/parts/choosing.py": "cli/plan/test_verb.py",
     "cli/resume.py": "cli/test_run.py",
+    "cli/timing/measure.py": "cli/timing/test_verb.py",
     "environments/kinds/crun.py": "environments/kinds/test_containers.py",
     "cli/parts/verbs.py": "cli/test_main.py",
     "errors.py": "cli/test_main.py",

@@ -32,14 +32,18 @@ def words(command: str) -> list[str]:
 
 def test_all_that_is_asked_is_known_to_the_agent() -> None:
     everything = asked(
-        command="true", env={"A": 1}, workdir="/tmp", input="/dev/null", prepare="sync", conclude="rm x", timeout=0.5
-    )
+        command="true", env={"A": 1}, workdir="/tmp", input="/dev/null", prepare="sync", conclude="rm x", timeout=0.5,
+        setup="make", cleanup="make clean", warm_ups=3, warm_each=True, show_output=True,
+    )  # fmt: skip
     known = agent_table.operation("command", "time").parameters
-    assert everything.keys() == known.keys() - {"padding"}
+    assert everything.keys() == known.keys() - {"padding", "runs"}
     assert not any(known[name].refusal(name, value) for name, value in everything.items())
     assert everything["limit-ms"] == 500
     assert [json.loads(everything[name]) for name in ("prepare", "conclude")] == [["sync"], ["rm", "x"]]
-    assert {"directory", "input", "prepare", "conclude", "limit-ms"}.isdisjoint(asked(command="true"))
+    assert [json.loads(everything[name]) for name in ("setup", "cleanup")] == [["make"], ["make", "clean"]]
+    assert {"directory", "input", "prepare", "conclude", "setup", "cleanup", "warm-ups", "limit-ms"}.isdisjoint(
+        asked(command="true")
+    )
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ mod start;
 mod time;
 mod watchdog;
 
+use self::collector::MOST_OUTPUT;
 use self::endings::ended_badly;
 use self::given::{own_variables, texts};
 use self::look_up::Line;
@@ -28,9 +29,6 @@ use std::sync::Arc;
 use std::time::Duration;
 use virtometer_protocol::{Code, Failure, Unit};
 use virtometer_sampling::{os_failure, timed, CheckValue, Control, Extras, Stretch, Task, Worker, WorkerFactory};
-
-/// Most bytes of output, as they stand in a message.
-const MOST_OUTPUT: usize = 48_000;
 
 /// How often a running program's worker looks whether it is to stop.
 const POLL_INTERVAL: Duration = Duration::from_millis(250);

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from virtometer.analysis import analyse
+from virtometer.analysis import Analysis, analyse
 from virtometer.cli.parts.conclusion import conclude
 from virtometer.cli.parts.console import PlainConsole
 from virtometer.cli.parts.display import display
@@ -16,8 +16,12 @@ from virtometer.runner.campaign.progress import Progress
 from virtometer.store.files import resume_command
 
 
-def execute(directory: Path, work: Callable[[Progress], Campaign]) -> None:
+def execute(
+    directory: Path, work: Callable[[Progress], Campaign], also: Callable[[Analysis], object] | None = None
+) -> None:
     """Run a campaign in `directory` with a display on standard error; print its table and where the report is.
+
+    also: what becomes of the analysis beside that, also where trials failed.
 
     Raises Interrupted after Ctrl-C, saying what was kept and how to go on, EnvironmentFailed when not one trial worked,
     and TrialsFailed when some failed that can be done here.
@@ -28,6 +32,8 @@ def execute(directory: Path, work: Callable[[Progress], Campaign]) -> None:
             campaign = work(shown)
         analysis = analyse(campaign)
         conclude(analysis, directory, piped=True)
+        if also is not None:
+            also(analysis)
     except KeyboardInterrupt as cause:
         if shown.directory is None:
             raise Interrupted("stopped before anything was measured") from cause

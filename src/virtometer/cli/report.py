@@ -26,6 +26,9 @@ class Format(StrEnum):
     MATRICES_CSV = "matrices-csv"
     SAMPLES_CSV = "samples-csv"
     PROBES_CSV = "probes-csv"
+    HYPERFINE_JSON = "hyperfine-json"
+    HYPERFINE_CSV = "hyperfine-csv"
+    HYPERFINE_MARKDOWN = "hyperfine-markdown"
 
 
 _MAKERS: dict[Format | None, str] = {

@@ -62,6 +62,13 @@ class PlanWorkload(Frozen):
         description="interleaved: the guests take turns in slices; continuous: one guest after the other; "
         "auto: interleaved where the work can pause, guests start once a block and slices show what windows show",
     )
+    runs: int | None = Field(
+        default=None,
+        ge=1,
+        le=18_000,
+        description="exact number of runs in each guest, shared among `blocks`; of commands alone. Without it, as many "
+        "as fit into the window",
+    )
     factors: dict[str, Levels] = Field(
         default_factory=dict,
         max_length=4,

@@ -10,8 +10,12 @@ from typing import TYPE_CHECKING
 
 from virtometer.errors import UsageError
 
-if TYPE_CHECKING:  # commands that make no report use its parts: the analysis takes a second to load
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    # Commands that make no report use its parts: the analysis takes a second to load.
     from virtometer.analysis import Analysis
+    from virtometer.report.formats.hyperfine import Result
 
 FORMATS = {
     "html": "one page that needs nothing else, for a browser",
@@ -22,6 +26,9 @@ FORMATS = {
     "matrices-csv": "one row for every cell of the matrices of interference and network",
     "samples-csv": "one row for every raw sample",
     "probes-csv": "one row for every comparison of a guest's clock with the host's",
+    "hyperfine-json": "all times of the user's commands, for the readers of hyperfine's exports",
+    "hyperfine-csv": "statistics of the times of the user's commands, as hyperfine writes them",
+    "hyperfine-markdown": "the same as a table for a text",
 }
 
 
@@ -31,6 +38,7 @@ def render(analysis: Analysis, format: str) -> str:
         from virtometer.report.formats.html import page  # plots take a second to load: the other formats need not wait
 
         return page(analysis)
+    from virtometer.report.formats import hyperfine
     from virtometer.report.machine import document, tables  # nor does a table need these
 
     makers = {
@@ -41,7 +49,14 @@ def render(analysis: Analysis, format: str) -> str:
         "matrices-csv": tables.matrices_csv,
         "samples-csv": tables.samples_csv,
         "probes-csv": tables.probes_csv,
+        **{f"hyperfine-{name}": _of_commands(make) for name, make in hyperfine.MAKERS.items()},
     }
     if format not in makers:
         raise UsageError(f"there is no report format {format}", advice=f"the formats are {', '.join(FORMATS)}")
     return makers[format](analysis)
+
+
+def _of_commands(make: Callable[[Sequence[Result]], str]) -> Callable[[Analysis], str]:
+    from virtometer.report.formats.hyperfine import results
+
+    return lambda analysis: make(results(analysis))

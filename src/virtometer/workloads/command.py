@@ -67,6 +67,19 @@ class CommandParameters(Parameters):
     )
     prepare: Text | None = Field(default=None, description="another command before each run, not timed")
     conclude: Text | None = Field(default=None, description="another command after each run, not timed")
+    setup: Text | None = Field(
+        default=None, description="another command once in each guest of a block, before all its runs, not timed"
+    )
+    cleanup: Text | None = Field(
+        default=None, description="another command once in each guest of a block, after all its runs, not timed"
+    )
+    warm_ups: Annotated[int, Field(ge=1, le=10_000)] | None = Field(
+        default=None, description="runs before the timed ones in each guest of a block. Without it, one"
+    )
+    warm_each: bool = Field(
+        default=False, description="one more run, not timed, right before each timed one: others have worked meanwhile"
+    )
+    show_output: bool = Field(default=False, description="keep the end of what the first run in each guest prints")
     timeout: Annotated[float, Field(gt=0, le=600_000)] | None = Field(
         default=None, description="longest time of a run, seconds. Without it, as long as the plan's limits allow"
     )
@@ -86,7 +99,9 @@ class Command(Workload[CommandParameters]):
     def work(self, op: str, parameters: CommandParameters, threads: int, seconds: float) -> Work:
         """One thread starts the command, which has as many processors as the guest. A run may last its time limit."""
         lines = (parameters.command, parameters.prepare, parameters.conclude)
-        longest_s = (parameters.timeout or 0.0) * sum(line is not None for line in lines)
+        each = sum(line is not None for line in lines) * (2 if parameters.warm_each else 1)
+        once = (parameters.setup is not None) + (parameters.cleanup is not None)
+        longest_s = (parameters.timeout or 0.0) * (each * (parameters.warm_ups or 1) + once)
         usual = super().work(op, parameters, threads, seconds)
         return replace(usual, demand=Demand(threads=1), processors=None, anew=True, longest_s=longest_s)
 
@@ -105,8 +120,8 @@ class Command(Workload[CommandParameters]):
         program, *words = _words("command", given.command, shell=given.shell)
         beside = {
             name: json.dumps(_words(name, line, shell=given.shell))
-            for name, line in (("prepare", given.prepare), ("conclude", given.conclude))
-            if line is not None
+            for name in ("prepare", "conclude", "setup", "cleanup")
+            if (line := getattr(given, name)) is not None
         }
         texts = {"directory": given.workdir, "input": given.input}
         return {
@@ -116,6 +131,9 @@ class Command(Workload[CommandParameters]):
             **{name: text for name, text in texts.items() if text is not None},
             "output": given.output,
             **beside,
+            **({} if given.warm_ups is None else {"warm-ups": given.warm_ups}),
+            "warm-each": given.warm_each,
+            "show-output": given.show_output,
             **({} if given.timeout is None else {"limit-ms": max(round(given.timeout * 1000), 1)}),
             "ignore-failure": given.ignore_failure,
             "output-may-differ": given.output_may_differ,

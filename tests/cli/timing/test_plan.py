@@ -38,6 +38,32 @@ def test_long_commands_run_once_in_each_block() -> None:
     assert "seconds" not in short
 
 
+def counted(runs: list[int | None], *lengths_s: float) -> dict[str, Any]:
+    some = commands([f"sleep {number}" for number in range(len(lengths_s))], ())
+    return document(PLAN, some, {"workdir": "/"}, lengths_s, runs)
+
+
+def test_counted_runs_are_shared_among_as_many_blocks_as_they_allow() -> None:
+    plan = counted([20, 3], 0.05, 0.05)
+    assert [one["runs"] for one in plan["workloads"]] == [20, 3]
+    assert plan["blocks"] == 3
+    assert counted([20, None], 0.05, 0.05)["blocks"] == PLAN["blocks"]
+    assert "scheduling" not in counted([6], 5.0)["workloads"][0]
+
+
+def test_only_a_very_short_counted_run_has_one_more_before_it() -> None:
+    quick, short = counted([20, 20], 0.99 * QUICK_S, QUICK_S)["workloads"]
+    assert quick["parameters"]["warm_each"] is True
+    assert "warm_each" not in short["parameters"]
+    assert counted([20], 0.001)["slice_s"] == PLAN["slice_s"]
+
+
+def test_many_runs_and_a_slow_set_up_have_their_time() -> None:
+    assert counted([600], 0.05)["limits"]["run_extra_s"] > 1000 > counted([6], 0.05)["limits"]["run_extra_s"]
+    slow = document(PLAN, commands(["make"], ()), {}, [0.05], [6], 10.0)
+    assert slow["limits"]["prepare_s"] > 1000 > slow["limits"]["run_extra_s"]
+
+
 def test_slow_environments_have_time_for_long_commands() -> None:
     assert made(0.001)["limits"]["run_extra_s"] < 61
     assert made(5.0)["limits"]["run_extra_s"] > 1000

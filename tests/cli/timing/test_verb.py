@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -52,7 +53,12 @@ def test_words_after_two_dashes_are_one_command(tmp_path: Path) -> None:
         (["-N", "-S", "sh", "ls"], 2), (["-D", "1", "ls"], 2), (["-L", "x"], 2), (["--env", "=x", "ls"], 2),
         (["--env", "NO_SUCH_VARIABLE", "ls"], 2), (["--workdir", "/no/such", "ls"], 2), (["--in", "no-such", "ls"], 2),
         (["--output", "elsewhere", "ls"], 2), (["--margin", "2", "ls"], 2), (["--memory", "much", "ls"], 2),
-        (["--input", "/no/such", "ls"], 125),
+        (["--input", "/no/such", "ls"], 125), (["-r", "0", "ls"], 2), (["-r", "9", "-m", "3", "ls"], 2),
+        (["-r", "9", "--budget", "9s", "ls"], 2), (["-M", "9", "--precision", "1%", "ls"], 2), (["-r", "x", "ls"], 2),
+        (["-m", "9", "-M", "3", "ls"], 2), (["-w", "-1", "ls"], 2), (["--export-json", "no/such", "ls"], 4),
+        (["--export-csv", "/", "ls"], 7), (["--export-csv", "-", "--export-json", "-", "ls"], 2),
+        (["--show-output", "--output", "null", "ls"], 2), (["-s", "ls | wc", "ls"], 2),
+        (["-s", "no-such-program", "ls"], 125), (["-c", "false", "ls"], 125),
     ],
 )  # fmt: skip
 def test_what_cannot_be_timed_is_one_sentence_and_a_status(
@@ -65,6 +71,50 @@ def test_what_cannot_be_timed_is_one_sentence_and_a_status(
     assert not (tmp_path / "out").exists()
     shown = ended.err.replace("running each command natively ...\n", "")
     said(re.sub("[0-9a-f]{16}", "DIGEST", shown))
+
+
+def test_counted_runs_with_all_that_is_around_them(tmp_path: Path) -> None:
+    """Natively the commands write into one file: that of the pilot, and of two guests in each of six blocks."""
+    around = [word for option, line in (("-s", "begin"), ("-c", "end")) for word in (option, f"echo {line} >> log")]
+    words = ["-S", "sh", "-r", "7", "-w", "3", *around, "--show-output", "--output-may-differ", "-L", "n", "1"]
+    files = ["--export-json", "-", "--export-csv", "runs.csv"]
+    command = "echo run >> log; readlink /proc/self/ns/mnt; sleep 0.00{n}"
+    ended = program("time", "--beside", "--in", "bubblewrap", *words, *files, "--out", "out", command, cwd=tmp_path)
+    assert ended.status == 0, ended.err
+    native, sandboxed = json.loads(ended.out)["results"]
+    assert [len(one["times"]) for one in (native, sandboxed)] == [7, 7]
+    assert sandboxed["parameters"] == {"n": "1", "environment": "bubblewrap"}
+    assert "efficiency" in ended.err
+    assert ended.err.count("mnt:[") == 2, "what the sandbox printed is another text"
+    assert len((tmp_path / "runs.csv").read_text().splitlines()) == 3
+    log = (tmp_path / "log").read_text().split()
+    assert (log.count("begin"), log.count("end"), log[0], log[-1]) == (13, 13, "begin", "end")
+    assert log.count("run") >= 13 * 3 + 2 * 7
+    with Ledger.open(tmp_path / "out") as ledger:
+        campaign = ledger.read()
+    samples = [len(run.samples) for one in campaign.trials for run in one.scored]
+    assert sum(samples) == 3 * 7
+    assert not any(path.name.startswith(".") for path in tmp_path.iterdir())
+
+
+def test_at_most_so_many_runs_are_made_as_fit_into_the_budget(tmp_path: Path) -> None:
+    words = ["--in", "native", "--budget", "2s", "-M", "8", "--out", str(tmp_path / "out")]
+    ended = program("time", "--beside", *words, "sleep 0.01")
+    assert ended.status == 0, ended.err
+    with Ledger.open(tmp_path / "out") as ledger:
+        campaign = ledger.read()
+    assert sum(len(run.samples) for one in campaign.trials for run in one.scored) == 8
+    assert campaign.plan.budget_s is None
+
+
+def test_counted_runs_follow_each_other_where_processor_time_has_a_limit(tmp_path: Path) -> None:
+    words = ["--in", "bubblewrap", "--cpus", "0.5", "-r", "8", "--out", str(tmp_path / "out")]
+    ended = program("time", "--beside", *words, "sleep 0.01")
+    assert ended.status == 0, ended.err
+    with Ledger.open(tmp_path / "out") as ledger:
+        campaign = ledger.read()
+    assert {one.scheduling for one in campaign.plan.workloads} == {"continuous"}
+    assert sum(len(run.samples) for one in campaign.trials for run in one.scored) == 3 * 8
 
 
 def test_a_results_directory_that_is_in_use_is_refused_before_anything_runs(tmp_path: Path) -> None:

@@ -213,3 +213,44 @@ def test_the_trials_of_an_interleaved_workload_stand_together() -> None:
     trials = schedule(of, ["native", "box"], 1)
     assert [trial.turns for trial in trials[:4]] == [0, 0, 2, 2]
     assert [trial.start_group for trial in trials[:4]] == [0, 0, 1, 1]
+
+
+COUNTED = """
+virtometer: 1
+name: p
+fresh: {fresh}
+blocks: 6
+environments:
+  - {{name: native, kind: native}}
+{more}
+workloads:
+  - {{name: w, workload: {work}, runs: {runs}, seconds: 600}}
+"""
+BOX = "  - {name: box, kind: bubblewrap}"
+QUOTA = "  - {name: box, kind: runc, settings: {cpus: 0.5}}"
+TIMED = "command, op: time, parameters: {command: ls}"
+
+
+def counted(runs: int = 60, more: str = BOX, fresh: str = "block", work: str = TIMED) -> str:
+    return COUNTED.format(fresh=fresh, more=more, work=work, runs=runs)
+
+
+def test_counted_runs_take_turns_whatever_they_take_and_alone_too() -> None:
+    for more, fresh, expected in (
+        (BOX, "block", "interleaved"),
+        ("", "block", "interleaved"),
+        (QUOTA, "block", "continuous"),
+        (BOX, "trial", "continuous"),
+    ):
+        (workload,) = parsed(counted(more=more, fresh=fresh)).workloads
+        assert (workload.scheduling, workload.runs) == (expected, 60)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [counted(5), counted(18_001), counted(0), counted(work="linpack, op: classic"),
+     counted() + "scenarios: [{name: s, type: together, guests: [2]}]\n"],
+)  # fmt: skip
+def test_runs_that_no_block_can_have_are_refused(text: str) -> None:
+    with pytest.raises(PlanError):
+        parsed(text)

@@ -255,3 +255,15 @@ def test_guests_that_change_their_speed_together_have_long_windows(laboratory: L
     again = groups(later=0.2)
     laboratory.growing(again)
     assert [numbers(one) for one in again] == [[-1]] * 3
+
+
+def test_counted_runs_are_made_one_by_one_and_none_is_made_again(laboratory: Laboratory) -> None:
+    workloads = [{"name": "w", "workload": "command", "op": "time", "runs": 9}]
+    laboratory.plan = Plan.model_validate({**laboratory.plan.model_dump(exclude={"workloads"}), "workloads": workloads})
+    laboratory.known.update(dict.fromkeys("abc", False))
+    parties = singles(a={"lost": [0, 1, 2]}, b={"iteration": 0.0001, "warm_up": 0.008}, c={"slow": 100.0})
+    windows = laboratory.turns(parties)
+    assert [len(party.accounts) for party in parties] == [5, 5, 5], "the first of two blocks has one more"
+    assert all(len(samples) == 1 for party in parties for one in party.accounts for samples in one.samples)
+    rounds = [[one.trial for one in windows if one.number == number] for number in range(5)]
+    assert all(sorted(one) == [0, 1, 2] for one in rounds) and len(set(map(tuple, rounds))) > 1

@@ -12,8 +12,11 @@ use std::thread::JoinHandle;
 use virtometer_protocol::{Code, Failure};
 use virtometer_sampling::os_failure;
 
+/// Most bytes of output, as they stand in a message.
+pub(super) const MOST_OUTPUT: usize = 48_000;
+
 /// Bytes of the end that are kept.
-const KEPT: usize = 4 << 10;
+pub(super) const KEPT: usize = 4 << 10;
 
 /// Bytes that are read at once: as many as a pipe holds.
 const BLOCK: usize = 64 << 10;
@@ -27,6 +30,27 @@ pub(super) struct Printed {
     pub(super) digest: [u8; 32],
     /// The end of its output and of its errors.
     pub(super) ends: [Vec<u8>; 2],
+    /// Whether more was printed than the ends.
+    pub(super) cut: [bool; 2],
+}
+
+impl Printed {
+    /// The end of its output and then that of its errors, as much as a message holds. Dots stand for what is missing.
+    pub(super) fn text(&self) -> String {
+        let mut most = self.ends.iter().map(Vec::len).max().unwrap_or(0);
+        loop {
+            let text = self.ends.iter().zip(self.cut).map(|(end, cut)| {
+                let from = end.len().saturating_sub(most);
+                let dots = if cut || from > 0 { "...\n" } else { "" };
+                format!("{dots}{}", String::from_utf8_lossy(&end[from..]))
+            });
+            let text = text.collect::<String>();
+            if serde_json::to_string(&text).is_ok_and(|json| json.len() <= MOST_OUTPUT) {
+                return text;
+            }
+            most /= 2;
+        }
+    }
 }
 
 /// Reads the output and the errors of one program on a thread of its own.
@@ -40,8 +64,8 @@ pub(super) struct Collector {
 }
 
 impl Collector {
-    /// Ready to read when this returns.
-    pub(super) fn begin() -> Result<Self, Failure> {
+    /// Ready to read when this returns. `kept`: bytes of the ends.
+    pub(super) fn begin(kept: usize) -> Result<Self, Failure> {
         let failed = |cause: io::Error| os_failure("cannot read what the program prints", &cause);
         let pipe = || pipe_with(PipeFlags::CLOEXEC).map_err(|cause| failed(cause.into()));
         let ((out, output), (err, errors), (ended, under_way)) = (pipe()?, pipe()?, pipe()?);
@@ -51,7 +75,7 @@ impl Collector {
             .spawn(move || {
                 let mut block = vec![0; BLOCK];
                 let _ = tell.send(());
-                collect([out, err], &ended, &mut block)
+                collect([out, err], &ended, &mut block, kept)
             })
             .map_err(failed)?;
         // A thread that is still being made would take the processor from the program.
@@ -80,11 +104,12 @@ impl Collector {
 struct Stream {
     closed: bool,
     kept: Vec<u8>,
+    cut: bool,
 }
 
 impl Stream {
     /// Take what is there, once, and at most as much as `block` holds. Returns how many bytes that was.
-    fn take(&mut self, pipe: &OwnedFd, block: &mut [u8], digest: Option<&mut Sha256>) -> usize {
+    fn take(&mut self, pipe: &OwnedFd, block: &mut [u8], digest: Option<&mut Sha256>, most: usize) -> usize {
         let read = match rustix::io::read(pipe, &mut *block) {
             Ok(read) => read,
             Err(Errno::AGAIN | Errno::INTR) => return 0,
@@ -95,14 +120,15 @@ impl Stream {
         if let Some(digest) = digest {
             digest.update(new);
         }
-        let new = &new[read.saturating_sub(KEPT)..];
-        self.kept.drain(..(self.kept.len() + new.len()).saturating_sub(KEPT));
+        self.cut |= self.kept.len() + read > most;
+        let new = &new[read.saturating_sub(most)..];
+        self.kept.drain(..(self.kept.len() + new.len()).saturating_sub(most));
         self.kept.extend_from_slice(new);
         read
     }
 }
 
-fn collect(pipes: [OwnedFd; 2], ended: &OwnedFd, block: &mut [u8]) -> Printed {
+fn collect(pipes: [OwnedFd; 2], ended: &OwnedFd, block: &mut [u8], kept: usize) -> Printed {
     let mut digest = Sha256::new();
     let mut streams = [Stream::default(), Stream::default()];
     for pipe in &pipes {
@@ -117,14 +143,15 @@ fn collect(pipes: [OwnedFd; 2], ended: &OwnedFd, block: &mut [u8]) -> Printed {
             let mut left = if over { there() } else { BLOCK };
             while left > 0 && !stream.closed {
                 let most = left.min(BLOCK);
-                match stream.take(pipe, &mut block[..most], (at == 0).then_some(&mut digest)) {
+                match stream.take(pipe, &mut block[..most], (at == 0).then_some(&mut digest), kept) {
                     0 => break,
                     read => left -= read,
                 }
             }
         }
         if over || streams.iter().all(|stream| stream.closed) {
-            return Printed { digest: digest.finalize().into(), ends: streams.map(|stream| stream.kept) };
+            let cut = [streams[0].cut, streams[1].cut];
+            return Printed { digest: digest.finalize().into(), ends: streams.map(|stream| stream.kept), cut };
         }
     }
 }
@@ -143,7 +170,7 @@ mod tests {
     use super::*;
 
     fn printed(texts: &[&[u8]], held: bool) -> Printed {
-        let collector = Collector::begin().unwrap();
+        let collector = Collector::begin(KEPT).unwrap();
         let holder = held.then(|| collector.output().try_clone_to_owned().unwrap());
         for text in texts {
             let mut left = *text;
@@ -163,8 +190,22 @@ mod tests {
         let found = printed(&[&text[..7], &text[7..]], false);
         assert_eq!(found.digest, <[u8; 32]>::from(Sha256::digest(&text)));
         assert_eq!(found.ends, [text[text.len() - KEPT..].to_vec(), b"oh".to_vec()]);
+        assert_eq!((found.cut, printed(&[&text[..KEPT]], false).cut), ([true, false], [false, false]));
         // Of "abc", as FIPS 180-4 has it.
         assert_eq!(printed(&[b"a", b"bc"], false).digest[..4], [0xba, 0x78, 0x16, 0xbf]);
+    }
+
+    #[test]
+    fn the_text_is_cut_at_its_beginning_until_it_fits() {
+        let text = |out: &[u8], cut| {
+            Printed { digest: [0; 32], ends: [out.to_vec(), b"oh\n".to_vec()], cut: [cut, false] }.text()
+        };
+        assert_eq!(text(b"hi\n", false), "hi\noh\n");
+        assert_eq!(text(b"hi\n", true), "...\nhi\noh\n");
+        // In a message each zero byte takes six.
+        let long = text(&[0; 16 << 10], false);
+        assert!(long.starts_with("...\n\0") && long.ends_with("\0oh\n"), "{}", long.len());
+        assert!(serde_json::to_string(&long).unwrap().len() <= MOST_OUTPUT);
     }
 
     #[test]

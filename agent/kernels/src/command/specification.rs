@@ -13,6 +13,12 @@ use virtometer_protocol::Failure;
 /// Longest time limit of a run: about a week.
 const LONGEST_MS: u64 = 600_000_000;
 
+/// Most runs that are not timed.
+const MOST_WARM_UPS: u64 = 10_000;
+
+/// Most timed runs: their samples fit into a run.
+const MOST_RUNS: u64 = 20_000;
+
 /// Most bytes of the variable that fills the environment: Linux takes no text of 128 KiB.
 const MOST_PADDING: u64 = 64 << 10;
 
@@ -30,9 +36,15 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     ),
     optional("prepare", Text, "none", "a JSON array: program and arguments that run before each run, not timed"),
     optional("conclude", Text, "none", "a JSON array: program and arguments that run after each run, not timed"),
+    optional("setup", Text, "none", "a JSON array: program and arguments that run once before all runs, not timed"),
+    optional("cleanup", Text, "none", "a JSON array: program and arguments that run once after all runs, not timed"),
+    parameter("warm-ups", integer(1, MOST_WARM_UPS), "1", "runs before all timed ones; the first one sets the answer"),
+    parameter("warm-each", Boolean, "false", "one more run, not timed, right before each timed run"),
+    parameter("runs", integer(0, MOST_RUNS), "0", "timed runs of a window without slices; 0: as many as fit into it"),
     parameter("limit-ms", integer(0, LONGEST_MS), "0", "longest time of a run, in ms; 0: no limit"),
     parameter("ignore-failure", Boolean, "false", "accept a status other than 0"),
     parameter("output-may-differ", Boolean, "false", "accept another output in each run"),
+    parameter("show-output", Boolean, "false", "report the end of what the first run printed"),
     parameter(
         "padding",
         bytes(0, MOST_PADDING),
@@ -53,6 +65,14 @@ pub(super) struct Specification {
     pub(super) command: Line,
     pub(super) prepare: Option<Line>,
     pub(super) conclude: Option<Line>,
+    pub(super) setup: Option<Line>,
+    pub(super) cleanup: Option<Line>,
+    pub(super) warm_ups: u64,
+    pub(super) warm_each: bool,
+    /// Of a window; 0: as many as fit.
+    pub(super) runs: u64,
+    /// Whether the end of the first run's output is reported.
+    pub(super) shown: bool,
     /// NAME=VALUE each.
     pub(super) variables: Vec<String>,
     pub(super) input: String,
@@ -81,6 +101,12 @@ impl Specification {
             command: line(words)?,
             prepare: beside("prepare")?,
             conclude: beside("conclude")?,
+            setup: beside("setup")?,
+            cleanup: beside("cleanup")?,
+            warm_ups: settings.integer("warm-ups")?,
+            warm_each: settings.boolean("warm-each")?,
+            runs: settings.integer("runs")?,
+            shown: settings.boolean("show-output")?,
             variables: variables(settings)?,
             input,
             kept: settings.choice("output", &[("digest", true), ("null", false)])?,

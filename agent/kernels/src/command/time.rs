@@ -1,6 +1,6 @@
 //! A user's command, run again and again: each run is one sample, from its start to the end of the process itself.
 
-use super::collector::{Collector, Printed};
+use super::collector::{Collector, Printed, KEPT};
 use super::endings::{ended_badly, ended_how, last_words, status_word};
 use super::group::Family;
 use super::look_up::Line;
@@ -20,6 +20,9 @@ use virtometer_sampling::{os_failure, timed, CheckValue, Control, Extras, Merge,
 
 /// Fills the environment of each run with another number of bytes.
 const PADDING: &str = "VIRTOMETER_PADDING=";
+
+/// Bytes of the ends of the first run's output that are kept where it is reported.
+const SHOWN: usize = 16 << 10;
 
 /// How many runs this agent has made.
 static RUNS: AtomicU64 = AtomicU64::new(0);
@@ -64,11 +67,15 @@ pub(super) struct Timed {
     /// The run that has ended, and is not verified yet.
     ended: Option<(Ready, Process, Option<Why>)>,
     answer: Option<Answer>,
+    /// What the first run printed, where it is reported.
+    shown: Option<String>,
+    /// The clean-up was not made yet.
+    unclean: bool,
     used: Used,
 }
 
 impl Timed {
-    /// Runs the command once: what it answers then is what it must always answer.
+    /// Runs the command once at least: what it answers then is what it must always answer.
     pub(super) fn new(what: Arc<Specification>, control: Arc<Control>) -> Result<Self, Failure> {
         forget_peak_memory();
         let mut worker = Timed {
@@ -78,12 +85,49 @@ impl Timed {
             ready: None,
             ended: None,
             answer: None,
+            shown: None,
+            unclean: true,
             used: Used::default(),
         };
-        worker.setup(1)?;
-        worker.run(1)?;
-        worker.verify()?;
+        let begun = worker.begin();
+        worker.or_clean(begun)?;
         Ok(worker)
+    }
+
+    /// What comes before all runs that count.
+    fn begin(&mut self) -> Result<(), Failure> {
+        let what = self.what.clone();
+        if let Some(line) = &what.setup {
+            self.run_beside(line, false)?;
+        }
+        (0..what.warm_ups).try_for_each(|_| self.run_untimed())
+    }
+
+    /// A run that does not count.
+    fn run_untimed(&mut self) -> Result<(), Failure> {
+        let counted = std::mem::take(&mut self.used);
+        self.get_ready()?;
+        self.start_and_wait()?;
+        self.conclude()?;
+        self.used = counted;
+        Ok(())
+    }
+
+    /// Clean up, once.
+    fn clean(&mut self) -> Result<(), Failure> {
+        let what = self.what.clone();
+        match &what.cleanup {
+            Some(line) if std::mem::take(&mut self.unclean) => self.run_beside(line, true),
+            _ => Ok(()),
+        }
+    }
+
+    /// A failure ends the run: nothing comes after it but the clean-up.
+    fn or_clean<T>(&mut self, done: Result<T, Failure>) -> Result<T, Failure> {
+        if done.is_err() {
+            let _ = self.clean(); // the first failure is the reason
+        }
+        done
     }
 
     /// Everything that one run of a line needs. `kept`: whether somebody reads what it prints.
@@ -100,17 +144,17 @@ impl Timed {
             order: line.order(&what.variables, &added)?,
             family,
             input: opened(input)?.into(),
-            collector: if kept { Some(Collector::begin()?) } else { None },
+            collector: if kept { Some(Collector::begin(if what.shown { SHOWN } else { KEPT })?) } else { None },
             nowhere: null.map_err(|cause| os_failure("cannot open /dev/null", &cause))?.into(),
             _parent: parent,
         })
     }
 
-    /// Run a line that is not timed to its end, which has to be a good one.
-    fn run_beside(&mut self, line: &Line) -> Result<(), Failure> {
+    /// Run a line that is not timed to its end, which has to be a good one. `goes_on`: also where the run is stopped.
+    fn run_beside(&mut self, line: &Line, goes_on: bool) -> Result<(), Failure> {
         let ready = self.make_ready(line, "/dev/null", true)?;
         let process = ready.start(line, &mut self.stack)?;
-        let why = process.wait_watched(&self.watchdog, &self.what);
+        let why = process.wait_watched(&self.watchdog, &self.what, goes_on);
         let (ended, printed) = finish(ready, process)?;
         self.in_time(line, why?)?;
         match ended.status.success() {
@@ -152,6 +196,52 @@ impl Timed {
             _ => Ok(()),
         }
     }
+
+    /// All that comes before a run.
+    fn get_ready(&mut self) -> Result<(), Failure> {
+        let what = self.what.clone();
+        if let Some(line) = &what.prepare {
+            self.run_beside(line, false)?;
+        }
+        self.ready = Some(self.make_ready(&what.command, &what.input, what.kept)?);
+        Ok(())
+    }
+
+    fn start_and_wait(&mut self) -> Result<Stretch, Failure> {
+        let unprepared = || Failure::new(Code::Internal, "a run that was not prepared");
+        let ready = self.ready.take().ok_or_else(unprepared)?;
+        let mut ended = None;
+        let stretch = timed(1, || {
+            let process = ready.start(&self.what.command, &mut self.stack)?;
+            let why = process.wait_watched(&self.watchdog, &self.what, false)?;
+            ended = Some((process, why));
+            Ok(())
+        })?;
+        self.ended = ended.map(|(process, why)| (ready, process, why));
+        Ok(stretch)
+    }
+
+    /// All that comes after a run.
+    fn conclude(&mut self) -> Result<CheckValue, Failure> {
+        let what = self.what.clone();
+        if let Some((ready, process, why)) = self.ended.take() {
+            let (ended, printed) = finish(ready, process)?;
+            self.in_time(&what.command, why)?;
+            if what.shown && self.shown.is_none() {
+                self.shown = printed.as_ref().map(Printed::text);
+            }
+            let digest = printed.as_ref().filter(|_| !what.may_differ).map(|printed| printed.digest);
+            self.compare(Answer { status: ended.status, digest }, &errors_of(printed.as_ref()))?;
+            self.used.runs += 1;
+            self.used.user_s += ended.user_s;
+            self.used.system_s += ended.system_s;
+            self.used.peak_memory = self.used.peak_memory.max(ended.peak_memory);
+        }
+        if let Some(line) = &what.conclude {
+            self.run_beside(line, false)?;
+        }
+        Ok(CheckValue::Count(u64::from(self.used.runs)))
+    }
 }
 
 impl Ready {
@@ -166,8 +256,8 @@ impl Ready {
 
 impl Process {
     /// Wait for the end, which the watchdog may bring. Returns why, where it did.
-    fn wait_watched(&self, watchdog: &Watchdog, what: &Specification) -> Result<Option<Why>, Failure> {
-        watchdog.guard(self.pid(), what.limit);
+    fn wait_watched(&self, watchdog: &Watchdog, what: &Specification, goes_on: bool) -> Result<Option<Why>, Failure> {
+        watchdog.guard(self.pid(), what.limit, goes_on);
         let waited = self.wait();
         let why = watchdog.release();
         waited.map(|()| why).map_err(|cause| os_failure("cannot wait for the command", &cause))
@@ -210,44 +300,23 @@ impl Worker for Timed {
     }
 
     fn setup(&mut self, _repeats: u64) -> Result<(), Failure> {
-        let what = self.what.clone();
-        if let Some(line) = &what.prepare {
-            self.run_beside(line)?;
-        }
-        self.ready = Some(self.make_ready(&what.command, &what.input, what.kept)?);
-        Ok(())
+        let warm = if self.what.warm_each { self.run_untimed() } else { Ok(()) };
+        let done = warm.and_then(|()| self.get_ready());
+        self.or_clean(done)
     }
 
     fn run(&mut self, _repeats: u64) -> Result<Stretch, Failure> {
-        let unprepared = || Failure::new(Code::Internal, "a run that was not prepared");
-        let ready = self.ready.take().ok_or_else(unprepared)?;
-        let mut ended = None;
-        let stretch = timed(1, || {
-            let process = ready.start(&self.what.command, &mut self.stack)?;
-            let why = process.wait_watched(&self.watchdog, &self.what)?;
-            ended = Some((process, why));
-            Ok(())
-        })?;
-        self.ended = ended.map(|(process, why)| (ready, process, why));
-        Ok(stretch)
+        let done = self.start_and_wait();
+        self.or_clean(done)
     }
 
     fn verify(&mut self) -> Result<CheckValue, Failure> {
-        let what = self.what.clone();
-        if let Some((ready, process, why)) = self.ended.take() {
-            let (ended, printed) = finish(ready, process)?;
-            self.in_time(&what.command, why)?;
-            let digest = printed.as_ref().filter(|_| !what.may_differ).map(|printed| printed.digest);
-            self.compare(Answer { status: ended.status, digest }, &errors_of(printed.as_ref()))?;
-            self.used.runs += 1;
-            self.used.user_s += ended.user_s;
-            self.used.system_s += ended.system_s;
-            self.used.peak_memory = self.used.peak_memory.max(ended.peak_memory);
-        }
-        if let Some(line) = &what.conclude {
-            self.run_beside(line)?;
-        }
-        Ok(CheckValue::Count(u64::from(self.used.runs)))
+        let done = self.conclude();
+        self.or_clean(done)
+    }
+
+    fn complete(&self) -> Option<bool> {
+        (self.what.runs > 0).then(|| u64::from(self.used.runs) >= self.what.runs)
     }
 
     fn reset_after_calibration(&mut self) -> Result<(), Failure> {
@@ -267,15 +336,20 @@ impl Worker for Timed {
     }
 
     fn finish(&mut self) -> Result<CheckValue, Failure> {
+        self.clean()?;
         Ok(CheckValue::Count(u64::from(self.used.runs)))
     }
 
     fn extras(&mut self) -> Extras {
         let Used { runs, user_s, system_s, peak_memory } = self.used;
+        let printed = match self.shown.take() {
+            Some(text) => Extras::default().output(text),
+            None => Extras::default(),
+        };
         if runs == 0 {
-            return Extras::default();
+            return printed;
         }
-        let found = Extras::default().measure("user", "s", user_s / f64::from(runs), Merge::Mean).measure(
+        let found = printed.measure("user", "s", user_s / f64::from(runs), Merge::Mean).measure(
             "system",
             "s",
             system_s / f64::from(runs),

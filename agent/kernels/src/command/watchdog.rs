@@ -30,6 +30,8 @@ struct Watch {
     /// When the program is to be gone, because the run was stopped.
     stopped_by: Option<Instant>,
     ended: Option<Why>,
+    /// It goes on where the run is stopped.
+    goes_on: bool,
     over: bool,
 }
 
@@ -62,11 +64,12 @@ impl Watchdog {
         Ok(Watchdog { shared, thread: Some(thread) })
     }
 
-    /// End this program when `limit` has passed. It must not be reaped before [`Watchdog::release`].
-    pub(super) fn guard(&self, program: libc::pid_t, limit: Option<Duration>) {
+    /// End this program when `limit` has passed. It must not be reaped before [`Watchdog::release`]. `goes_on`: also
+    /// where the run is stopped.
+    pub(super) fn guard(&self, program: libc::pid_t, limit: Option<Duration>, goes_on: bool) {
         let deadline = limit.map(|limit| Instant::now() + limit);
         let mut watch = self.shared.lock();
-        *watch = Watch { program: Some(program), deadline, ..Watch::default() };
+        *watch = Watch { program: Some(program), deadline, goes_on, ..Watch::default() };
     }
 
     /// The program has ended. Returns why it was ended, where it was.
@@ -91,7 +94,7 @@ fn watch(shared: &Shared, control: &Control) {
     let mut watch = shared.lock();
     while !watch.over {
         let now = Instant::now();
-        if watch.program.is_some() && control.stopped() {
+        if watch.program.is_some() && !watch.goes_on && control.stopped() {
             watch.stopped_by.get_or_insert(now + GRACE);
         }
         let passed = |moment: Option<Instant>| moment.is_some_and(|moment| moment <= now);

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 
 from virtometer.errors import UsageError
@@ -19,10 +19,11 @@ _LONGEST_NAME = 60  # as a plan takes it
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command under its name in tables. words: the program and its arguments."""
+    """A command under its name in tables. words: the program and its arguments. values: those of parameters in it."""
 
     name: str
     words: tuple[str, ...]
+    values: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def line(self) -> str:
@@ -47,7 +48,7 @@ def commands(
     Raises UsageError for what is no command, for too many, and for names that do not fit.
     """
     made = [*_of_texts(texts, _words_of(shell), values), *_of_words(words_after, values)]
-    if unwritable := [word for _, words in made for word in words if not _writable(word)]:
+    if unwritable := [word for _, words, _ in made for word in words if not _writable(word)]:
         raise UsageError(f"{unwritable[0]!r} is no text of UTF-8, as which plans and reports have it")
     if not made:
         raise UsageError("no command was given", advice="for example: virtometer time 'python3 --version'")
@@ -55,8 +56,8 @@ def commands(
         raise UsageError(f"{len(made)} commands are more than the {MOST} that one call may have")
     if len(names) > len(made):
         raise UsageError(f"{len(names)} names are more than the {len(made)} commands")
-    shown = [*names, *(text for text, _ in made[len(names) :])]
-    return tuple(Command(name, words) for name, (_, words) in zip(_apart(shown), made, strict=True))
+    shown = [*names, *(text for text, _, _ in made[len(names) :])]
+    return tuple(Command(name, words, of) for name, (_, words, of) in zip(_apart(shown), made, strict=True))
 
 
 def parameters(
@@ -118,18 +119,18 @@ def _scanned(name: str, low: str, high: str, step: str | None) -> tuple[str, Seq
 
 def _of_texts(
     texts: Sequence[str], shell: Sequence[str], values: Sequence[tuple[str, Sequence[str]]]
-) -> Iterator[tuple[str, tuple[str, ...]]]:
+) -> Iterator[tuple[str, tuple[str, ...], Mapping[str, str]]]:
     for text, chosen in itertools.product(texts, _combinations(values)):
         filled = _filled(text, chosen)
-        yield filled, (*shell, "-c", filled) if shell else _split(filled)
+        yield filled, (*shell, "-c", filled) if shell else _split(filled), chosen
 
 
 def _of_words(
     words: Sequence[str], values: Sequence[tuple[str, Sequence[str]]]
-) -> Iterator[tuple[str, tuple[str, ...]]]:
+) -> Iterator[tuple[str, tuple[str, ...], Mapping[str, str]]]:
     for chosen in _combinations(values) if words else ():
         filled = tuple(_filled(word, chosen) for word in words)
-        yield shlex.join(filled), filled
+        yield shlex.join(filled), filled, chosen
 
 
 def _combinations(values: Sequence[tuple[str, Sequence[str]]]) -> Iterator[Mapping[str, str]]:

@@ -27,20 +27,33 @@ def document(
     commands: Sequence[Command],
     parameters: Mapping[str, Any],
     lengths_s: Sequence[float] = (),
+    runs: Sequence[int | None] = (),
+    extra_s: float = 0.0,
 ) -> dict[str, Any]:
     """A plan with these commands as its workloads. lengths_s: how long each takes natively, as far as it is known.
 
+    runs: of each, where their number is given. extra_s: what preparing the slowest of them took natively.
     Short commands run in turns, in slices of one run each; very short ones in slices of several runs. Long ones run
     once in each block. docs/methods/commands.md has the reasons.
     """
     known_s = [*lengths_s, *[0.0] * (len(commands) - len(lengths_s))]
-    quick = any(seconds < QUICK_S for seconds in lengths_s)
-    extra_s = min(plan["limits"]["run_extra_s"] + _SLOWER * max(known_s), _LONGEST_S)
+    counted = [*runs, *[None] * (len(commands) - len(runs))]
+    blocks = min([plan["blocks"], *(number for number in counted if number is not None)])
+    in_slices = [seconds for seconds, number in zip(lengths_s, counted, strict=False) if number is None]
+    quick = any(seconds < QUICK_S for seconds in in_slices)
+    each_s = [seconds * -(-(number or 1) // blocks) for seconds, number in zip(known_s, counted, strict=True)]
+    usual_s = plan["limits"]["run_extra_s"]
     return {
         **plan,
-        "workloads": [_workload(one, parameters, seconds) for one, seconds in zip(commands, known_s, strict=True)],
+        "workloads": [
+            _workload(one, parameters, *of) for one, *of in zip(commands, known_s, counted, each_s, strict=True)
+        ],
+        "blocks": blocks,
         **({"slice_s": _QUICK_SLICE_S, "seconds": _QUICK_S} if quick else {}),
-        "limits": {"prepare_s": extra_s, "run_extra_s": extra_s},
+        "limits": {
+            "prepare_s": min(usual_s + _SLOWER * max(*known_s, extra_s), _LONGEST_S),
+            "run_extra_s": min(usual_s + _SLOWER * max(each_s), _LONGEST_S),
+        },
     }
 
 
@@ -59,13 +72,20 @@ def least_s(plan: Mapping[str, Any], lengths_s: Sequence[float]) -> float:
     return float(plan["blocks"] * (len(plan["environments"]) + 1) * each_s)
 
 
-def _workload(command: Command, parameters: Mapping[str, Any], length_s: float) -> dict[str, Any]:
+def _workload(
+    command: Command, parameters: Mapping[str, Any], length_s: float, runs: int | None, block_s: float
+) -> dict[str, Any]:
+    """runs: their number, where it is given. block_s: how long those of a block take natively."""
     made: dict[str, Any] = {
         "name": command.name,
         "workload": "command",
         "op": "time",
         "parameters": {"command": command.line, **parameters},
     }
-    if length_s >= LONG_S:
+    if runs is not None:
+        made |= {"runs": runs, "seconds": min(max(block_s, _LONG_WINDOW_S), _LONGEST_S)}
+        if length_s < QUICK_S:  # each run follows the work of others
+            made["parameters"]["warm_each"] = True
+    elif length_s >= LONG_S:
         made |= {"seconds": _LONG_WINDOW_S, "scheduling": "continuous"}
     return made

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,9 +12,6 @@ import typer
 
 from virtometer.cli.parts.verbs import Verb
 from virtometer.cli.run import BESIDE_HELP, fresh
-
-_TAKEN = ("PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TERM")
-"""Variables of the caller that commands have everywhere. No other one: reports would show what is secret."""
 
 
 class Output(StrEnum):
@@ -94,6 +89,42 @@ def time(
     conclude: Annotated[
         str | None, typer.Option("-C", "--conclude", metavar="COMMAND", help="Run after each run; it is not timed.")
     ] = None,
+    setup: Annotated[
+        str | None,
+        typer.Option(
+            "-s", "--setup", metavar="COMMAND", help="Run once before all runs, in each new guest; not timed."
+        ),
+    ] = None,
+    cleanup: Annotated[
+        str | None,
+        typer.Option("-c", "--cleanup", metavar="COMMAND", help="Run once after all runs, in each guest; not timed."),
+    ] = None,
+    warmup: Annotated[
+        int | None, typer.Option("-w", "--warmup", metavar="N", help="Runs before the timed ones in each guest; 1.")
+    ] = None,
+    exact_runs: Annotated[
+        int | None,
+        typer.Option("-r", "--runs", metavar="N", help="Exactly N timed runs in each environment; no --budget."),
+    ] = None,
+    min_runs: Annotated[
+        int | None, typer.Option("-m", "--min-runs", metavar="N", help="At least N timed runs in each environment.")
+    ] = None,
+    max_runs: Annotated[
+        int | None, typer.Option("-M", "--max-runs", metavar="N", help="At most N, as many as fit into the budget.")
+    ] = None,
+    show_output: Annotated[
+        bool, typer.Option("--show-output", help="Print what the first run printed: natively, and where it differs.")
+    ] = False,
+    export_json: Annotated[
+        str | None,
+        typer.Option("--export-json", metavar="FILE", help="Write all times as hyperfine does; - is standard output."),
+    ] = None,
+    export_csv: Annotated[
+        str | None, typer.Option("--export-csv", metavar="FILE", help="Write statistics of the times, as hyperfine.")
+    ] = None,
+    export_markdown: Annotated[
+        str | None, typer.Option("--export-markdown", metavar="FILE", help="Write a table, as hyperfine does.")
+    ] = None,
     ignore_failure: Annotated[
         bool, typer.Option("-i", "--ignore-failure", help="Any exit status, as long as it is the same everywhere.")
     ] = False,
@@ -154,30 +185,34 @@ def time(
     with notice("loading the laboratory ..."):
         import yaml
 
-        from virtometer.cli import campaign
-        from virtometer.cli.parts.times import time_words
-        from virtometer.cli.plan.files import TIME, built_in, load_text_for_here, seed_of
+        from virtometer.cli.plan.files import TIME, built_in
         from virtometer.cli.timing.commands import beside as beside_runs
         from virtometer.cli.timing.commands import commands as expanded
         from virtometer.cli.timing.commands import parameters as values_of
-        from virtometer.cli.timing.plan import document, least_s, text_of
+        from virtometer.cli.timing.exports import exports
+        from virtometer.cli.timing.given import changed_fields, seconds_of, size_of, variables_of, warm_ups_of
+        from virtometer.cli.timing.measure import Asked, measure
+        from virtometer.cli.timing.runs import runs
         from virtometer.errors import UsageError
-        from virtometer.runner.campaign.pilot import native_lengths_s, refuse_missing
+        from virtometer.runner.campaign.pilot import refuse_missing
         from virtometer.runner.campaign.places import places
-        from virtometer.runner.campaign.whole import begin
         from virtometer.store.files import refuse_foreign
 
     if shell and no_shell:
         raise UsageError("-N is without a shell, and -S names one", advice="give one of them")
+    if show_output and output is Output.NULL:
+        raise UsageError("--show-output has nothing to show with --output null", advice="give one of them")
     parts = [[one.split("\0") for one in some or ()] for some in (listed, scanned)]
     values = values_of(parts[0], parts[1], step)
     given = expanded(commands or (), ctx.obj or (), names=name or (), shell=shell, values=values)
+    wanted_runs = runs(exact_runs, min_runs, max_runs, budget=budget is not None, precision=precision is not None)
+    files = exports({"json": export_json, "csv": export_csv, "markdown": export_markdown})
     directory = (out or fresh("time")).absolute() if workdir is not None else out or fresh("time")
     refuse_foreign(directory)
     there = (workdir or Path()).resolve()
     if not there.is_dir():
         raise UsageError(f"--workdir is {workdir}, which is no directory")
-    variables = _variables(env or ())
+    variables = variables_of(env or ())
     for one in given:
         refuse_missing(one.words, variables, there)
     each = {
@@ -187,74 +222,30 @@ def time(
         "output": output.value,
         "prepare": beside_runs(prepare, shell),
         "conclude": beside_runs(conclude, shell),
-        "timeout": _seconds("--timeout", timeout),
+        "setup": beside_runs(setup, shell),
+        "cleanup": beside_runs(cleanup, shell),
+        "warm_ups": warm_ups_of(warmup),
+        "show_output": show_output or None,
+        "timeout": seconds_of("--timeout", timeout),
         "ignore_failure": ignore_failure or None,
         "output_may_differ": output_may_differ or None,
     }
-    parameters = {key: value for key, value in each.items() if value is not None}
-    plan = yaml.safe_load(built_in(TIME).read_text()) | _changed(margin, precision, budget)
+    plan = yaml.safe_load(built_in(TIME).read_text()) | changed_fields(margin, precision, budget)
     wanted = [kind for one in in_ or () for kind in one.split(",") if kind]
-    settings = {key: value for key, value in (("cpus", cpus), ("memory", _size(memory))) if value is not None}
+    settings = {key: value for key, value in (("cpus", cpus), ("memory", size_of(memory))) if value is not None}
     plan["environments"], left_out = places(plan["environments"], wanted, settings)
-    line = shlex.join(["virtometer", "time", *sys.argv[2:]])
-    first, _ = load_text_for_here(text_of(document(plan, given, parameters), line), TIME, directory)
-    os.chdir(there)  # guests of an ordinary user can write in the current directory alone
-    with notice("running each command natively ..."):
-        lengths_s = native_lengths_s(first, beside=beside, tell=lambda sentence: typer.echo(sentence, err=True))
-    if (longer_s := least_s(plan, lengths_s)) > plan["budget_s"]:
-        sentence = f"{plan['blocks']} blocks take {time_words(longer_s)} at least, which is more than the budget"
-        typer.echo(f"virtometer: {sentence}", err=True)
-    text = text_of(document(plan, given, parameters, lengths_s), line)
-    resolved, skipped = load_text_for_here(text, TIME, directory)
-    for sentence in [*left_out, *skipped]:
-        typer.echo(f"virtometer: {sentence}", err=True)
-    number = seed_of(resolved.plan, seed)
-    campaign.execute(directory, lambda progress: begin(resolved, text, directory, number, progress, beside=beside))
-
-
-def _changed(margin: str | None, precision: str | None, budget: str | None) -> dict[str, float]:
-    """Fields of the plan that options replace."""
-    from virtometer.cli.parts.shares import share_option
-
-    shares = (("margin", margin), ("precision", precision))
-    made = {name: share_option(f"--{name}", text) for name, text in shares if text is not None}
-    seconds = _seconds("--budget", budget)
-    return made if seconds is None else {**made, "budget_s": seconds}
-
-
-def _size(text: str | None) -> str | None:
-    """A size as a plan takes it. Raises UsageError for what is none."""
-    from virtometer.errors import UsageError
-    from virtometer.model import parse_size
-
-    try:
-        parse_size(text)
-    except ValueError as cause:
-        raise UsageError(f"--memory is {text}, but {cause}") from cause
-    return text
-
-
-def _seconds(option: str, text: str | None) -> float | None:
-    from virtometer.cli.parts.times import seconds_option
-
-    return None if text is None else seconds_option(option, text)
-
-
-def _variables(given: Sequence[str]) -> Mapping[str, str]:
-    """The environment of commands: some of the caller's variables, and those that --env gives."""
-    from virtometer.errors import UsageError
-    from virtometer.workloads.command import ENVIRONMENT
-
-    made = {"PATH": ENVIRONMENT["PATH"], "HOME": str(Path("~").expanduser())}
-    made |= {name: os.environ[name] for name in _TAKEN if name in os.environ}
-    for one in given:
-        name, equals, value = one.partition("=")
-        if not name:
-            raise UsageError(f"--env {one!r} has no name", advice="for example: --env OMP_NUM_THREADS=2")
-        if equals:
-            made[name] = value
-        elif name in os.environ:
-            made[name] = os.environ[name]
-        else:
-            raise UsageError(f"--env {name} takes your variable {name}, and you have none")
-    return made
+    measure(
+        Asked(
+            commands=given,
+            parameters={key: value for key, value in each.items() if value is not None},
+            plan=plan,
+            left_out=left_out,
+            runs=wanted_runs,
+            exports=files,
+            there=there,
+            directory=directory,
+            line=shlex.join(["virtometer", "time", *sys.argv[2:]]),
+            seed=seed,
+            beside=beside,
+        )
+    )

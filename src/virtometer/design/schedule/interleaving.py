@@ -24,7 +24,11 @@ def decided(resolved: ResolvedPlan) -> tuple[Plan, list[Wrong]]:
     wrong: list[Wrong] = []
     workloads = []
     for number, workload in enumerate(plan.workloads):
-        reason = general or _of_workload(workload, resolved)
+        if sentence := _wrong_runs(workload, resolved):
+            wrong.append((("workloads", number, "runs"), sentence))
+        # Runs that are counted are released one by one, also where a guest has nobody to take turns with.
+        one_alone = len(plan.environments) == 1 and workload.runs is not None and plan.fresh == "block"
+        reason = _long_windows(resolved) if one_alone else general or _of_workload(workload, resolved)
         if workload.scheduling == "interleaved" and reason:
             wrong.append((("workloads", number, "scheduling"), f"'{workload.name}' cannot be interleaved: {reason}"))
         if workload.scheduling == "auto":
@@ -44,6 +48,12 @@ def _of_plan(resolved: ResolvedPlan) -> str:
         return "the plan has no scenario of the type `alone` or `together`, and other guests do not take turns"
     if len(plan.environments) == 1 and not any(one.type == "together" for one in plan.scenarios):
         return "the plan has one environment, so there are no turns to take"
+    return _long_windows(resolved)
+
+
+def _long_windows(resolved: ResolvedPlan) -> str:
+    """Which environment needs long windows, and why; empty where none does."""
+    plan = resolved.plan
     for environment in plan.environments:
         reason = resolved.settings[environment.name].needs_long_windows
         if environment.timing == "laboratory":
@@ -56,7 +66,7 @@ def _of_plan(resolved: ResolvedPlan) -> str:
 def _of_workload(workload: PlanWorkload, resolved: ResolvedPlan) -> str:
     """Why this workload cannot be interleaved; empty where it can."""
     plan, work = resolved.plan, resolved.works[workload.name]
-    if work.seconds > MOST_SLICES * plan.slice_s:
+    if workload.runs is None and work.seconds > MOST_SLICES * plan.slice_s:
         return f"its window of {work.seconds:g} s has more than {MOST_SLICES:,} slices"
     beside = [one for one in plan.scenarios if one.type == "together" and workload.name in one.workloads]
     for scenario in beside:
@@ -70,6 +80,22 @@ def _of_workload(workload: PlanWorkload, resolved: ResolvedPlan) -> str:
     cached = [f"'{name}' {one.caches_disk}" for name, one in resolved.settings.items() if one.caches_disk]
     cached += [f"guests of '{one.name}' write at the same time" for one in beside]
     return f"it writes the disk file, and {cached[0]}" if cached else ""
+
+
+def _wrong_runs(workload: PlanWorkload, resolved: ResolvedPlan) -> str:
+    """Why this workload cannot have the number of runs that the plan gives it; empty where it can."""
+    plan, runs = resolved.plan, workload.runs
+    if runs is None:
+        return ""
+    if not resolved.works[workload.name].anew:
+        return f"'{workload.name}' has no runs to be counted: its window decides how much work it does"
+    if any(one.type != "alone" for one in plan.scenarios):
+        return f"'{workload.name}' has counted runs, which only the scenario type `alone` has"
+    if runs < plan.first_blocks:
+        return f"'{workload.name}' has {runs} runs, which are fewer than the {plan.first_blocks} blocks"
+    if runs > MOST_SLICES * plan.first_blocks:
+        return f"'{workload.name}' has {runs:,} runs, which are more than {MOST_SLICES:,} in a block"
+    return ""
 
 
 def _unlike_in_slices(workload: PlanWorkload, resolved: ResolvedPlan) -> str:

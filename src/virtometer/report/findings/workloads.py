@@ -48,7 +48,7 @@ def _part(analysis: Analysis, workload: PlanWorkload, identity: str, most: int) 
         id=identity,
         title=workload.name,
         about=f"{workload.workload} {workload.op}{f' ({settings})' if settings else ''}, "
-        f"{counted(workload.threads, 'thread')}, {workload.seconds or plan.seconds:g} s a trial"
+        f"{counted(workload.threads, 'thread')}, {_extent(workload, plan.seconds)}"
         + (
             f". {value.metric[:1].upper()}{value.metric[1:]}, in {value.unit}: {value.better} is better."
             if value.unit
@@ -67,6 +67,13 @@ def _part(analysis: Analysis, workload: PlanWorkload, identity: str, most: int) 
         ),
         folded=[Folded(title="Numbers", about=workload.name, table=numbers)],
     )
+
+
+def _extent(workload: PlanWorkload, seconds: float) -> str:
+    """How much each guest does. seconds: of the plan."""
+    if workload.runs is not None:
+        return f"{counted(workload.runs, 'run')} in each guest"
+    return f"{workload.seconds or seconds:g} s a trial"
 
 
 def _of_workload(analysis: Analysis, workload: PlanWorkload, found: Mapping[Key, Found]) -> dict[str, Found]:

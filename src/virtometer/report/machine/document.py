@@ -174,6 +174,7 @@ REPORT = Shape(
     scaling=group_results.scalings  scaling[]  of each scenario, environment and workload with several numbers of guests
     knees         knee[]         latency under rising load, of each sweep over a rate and environment
     controls      control[]      the baseline against itself, by workload; empty where it was measured once a block
+    between_commands  command_ratio[]  of the user's commands after the first one; empty with fewer than two
     stages=campaign.stages  stage[]  further blocks, fixed from those before them
     tunings=campaign.tunings  tuning_event[]  what happened to each tuning of the host, in the order of time
     left_tuned    text[]         a sentence for each tuning of the host of which nothing says that it was undone
@@ -195,6 +196,7 @@ REPORT = Shape(
     types={"format": {"const": FORMAT}, "versions": by_name(TYPES["text"])},
     get={
         "format": lambda of: FORMAT,
+        "between_commands": lambda of: of.commands.items(),
         "left_tuned": lambda of: left_tuned(of.campaign),
         "effects": lambda of: staged(of.effects),
         "experiment": lambda of: with_factors(of.effects),

@@ -109,3 +109,15 @@ CONTROL = Shape(
     """,
     get={"differs": lambda of: of.ratio.estimate.excludes(1)},
 )
+COMMAND_RATIO = Shape(
+    "command_ratio",
+    "the time of a command by that of the first one, in one environment",
+    """
+    workload=0.0       text
+    subject=0.1        text  environment
+    against=1.reference  text  the first command
+    ratio,low,high,n=1.estimate  ~positive  geometric mean over the blocks that have both: above 1 the command takes
+        longer // of the interval of ratio; null below six blocks
+    level=1.estimate.level  number  of the interval
+    """,
+)

@@ -8,6 +8,7 @@ import tempfile
 import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
@@ -28,8 +29,20 @@ _ADVICE = "--ignore-failure accepts any status, and --output-may-differ any outp
 _LONGEST_S = 4 * 3600.0  # of a command without a time limit
 
 
-def native_lengths_s(resolved: ResolvedPlan, *, beside: bool, tell: Callable[[str], object]) -> list[float]:
-    """Seconds of one run of the command of each workload: the median of a few runs of short ones, one run of long ones.
+@dataclass(frozen=True, slots=True)
+class Pilot:
+    """A command that has run. length_s: of one run. before_s: until the first timed run, with all that came before it.
+
+    printed: the end of what the first run printed; None where that is not kept.
+    """
+
+    length_s: float
+    before_s: float
+    printed: str | None = None
+
+
+def native_pilots(resolved: ResolvedPlan, *, beside: bool, tell: Callable[[str], object]) -> list[Pilot]:
+    """The command of each workload, natively: its length is the median of a few runs, or of a long one that of one run.
 
     beside, tell: as of HostLock. Raises CommandFailed with what the agent says of a command that does not work there,
     and HostBusy before any command has run.
@@ -43,7 +56,7 @@ def native_lengths_s(resolved: ResolvedPlan, *, beside: bool, tell: Callable[[st
         guest = RunningGuest.start(environment, place, settings, name, plan.limits)
         try:
             works = [(one.name, resolved.works[one.name]) for one in plan.workloads]
-            return [_length_s(guest.session, *work, plan.limits) for work in works]
+            return [_pilot(guest.session, *work, plan.limits) for work in works]
         finally:
             guest.broken = True  # a command may still run: nothing is asked any more
             guest.stop()
@@ -63,7 +76,7 @@ def refuse_missing(words: Sequence[str], variables: Mapping[str, str], workdir: 
         raise NotExecutable(f"{program} cannot be executed")
 
 
-def _length_s(session: Session, name: str, work: Work, limits: Limits) -> float:
+def _pilot(session: Session, name: str, work: Work, limits: Limits) -> Pilot:
     """By a run of the agent's own: of a long command it runs the command twice, the first time to see its answer."""
     run = f"pilot-{uuid.uuid4().hex[:8]}"
     prepare = {
@@ -71,13 +84,16 @@ def _length_s(session: Session, name: str, work: Work, limits: Limits) -> float:
         "threads": work.threads, "cpus": None, "seconds": _WINDOW_S, "timing": "agent",
     }  # fmt: skip
     session.begin_run()
+    begun = time.monotonic()
     try:
         session.request("prepare", prepare, limits.answer_s)
         _wait(session, name, Ready, work)
+        before_s = time.monotonic() - begun
         session.request("start", {"run": run}, limits.answer_s)
     except RemoteError as cause:
         raise CommandFailed(f"{name}: {cause.message}") from cause
-    return _wait(session, name, Done, work).value
+    done = _wait(session, name, Done, work)
+    return Pilot(done.value, before_s, done.output)
 
 
 def _wait(session: Session, name: str, kind: type[_Event], work: Work) -> _Event:

@@ -24,6 +24,7 @@ from virtometer.analysis.score.overlap import (
     whole_mark,
 )
 from virtometer.design.plan.resolved import ResolvedPlan
+from virtometer.design.schedule.counted_runs import runs_in_block
 from virtometer.design.schedule.start_order import started_in_order
 from virtometer.environments.base import LabContext
 from virtometer.model import ClockFit, FailureKind, GuestKey, Mark, Placement, Trial, TrialRecord
@@ -230,6 +231,9 @@ class Executor:
         servers = self._services.serve(services)
         for one in working:
             self._services.address(one, servers)
+            runs = runs_in_block(self._plan, one.placement.workload, trial.block)
+            if runs is not None:
+                one.parameters = {**one.parameters, "runs": runs}
         with ExitStack() as stack:
             party.observer = self._admission.observer(trial, working, guests.values(), stack, services)
             late = self._work(working, services, party.observer)
@@ -301,8 +305,8 @@ class Executor:
 
 
 def _longest_s(running: Sequence[PlacementRun]) -> float:
-    """What one iteration of these may take beyond the plan's limits, s."""
-    return max((one.work.longest_s for one in running), default=0.0)
+    """What one iteration of these, or all that are counted, may take beyond the plan's limits, s."""
+    return max((one.work.longest_s * one.runs for one in running), default=0.0)
 
 
 def _timed(one: PlacementRun) -> TimedRun:

@@ -68,6 +68,11 @@ class PlacementRun:
         return max(guest.warm_up_s, guest.warm_ups.get(self.work.name, 0.0))
 
     @property
+    def runs(self) -> int:
+        """How many runs its window has, where they are counted; else 1."""
+        return int(self.parameters.get("runs", 1))
+
+    @property
     def conditions(self) -> dict[str, str]:
         """What the agent reported, and what the guest got."""
         conditions = dict(self.state.conditions)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from virtometer.analysis.score.overlap import LONGER, attempts
 from virtometer.analysis.score.slices import disturbed_apart
 from virtometer.analysis.score.window_level import UNLIKE, WindowLevel, level, unlike
+from virtometer.design.schedule.counted_runs import runs_in_block
 from virtometer.design.schedule.scenarios import WINDOW_SLICES, window_count
 from virtometer.design.schedule.shuffle import Generator
 from virtometer.design.schedule.slice_lengths import length_factor
@@ -27,6 +28,7 @@ _LONGEST_ITERATION_S = 0.0125
 _SHORTEST_WINDOW = 12  # slices in a long window, for its halves to be compared
 _FEWEST_ROUNDS = 6
 _ENOUGH_TIME = 2.0  # of the time that the planned windows take
+_ONE_RUN_S = 1e-6  # a slice that is over with its first iteration
 _LAST_SAMPLES = 64  # of a window, that tell how long its iterations are
 
 
@@ -239,10 +241,24 @@ class Turns(_Rounds):
         for party in windows if before else []:
             yield from self._long_window(party)
         working = [party for party in parties if not party.failed]
-        seconds = max((party.seconds for party in working), default=0.0)
-        yield from self._rounds(working, max(round(seconds / self._plan.slice_s), 1))
+        runs = self._counted_runs()
+        if runs is None:
+            seconds = max((party.seconds for party in working), default=0.0)
+            yield from self._rounds(working, max(round(seconds / self._plan.slice_s), 1))
+        for number in range(runs or 0):
+            yield from self._single_runs(working, number)
         for party in [] if before else windows:
             yield from self._long_window(party)
+
+    def _counted_runs(self) -> int | None:
+        trial = self._parties[0].trial
+        return runs_in_block(self._plan, trial.placements[0].workload, trial.block)
+
+    def _single_runs(self, parties: Sequence[Party], number: int) -> Iterator[Window]:
+        """A round with one run of each guest. None is made again, also where others disturbed it."""
+        for party in self._generator.shuffled(parties):
+            if not party.failed:
+                yield from self._window(party, number, _ONE_RUN_S)
 
     def _round(self, parties: Sequence[Party], number: int, count: int) -> Iterator[Window]:
         """What counts of a slice is as long for all guests. One whose iterations are longer has fewer slices."""

@@ -327,3 +327,87 @@ fn a_program_is_started_without_a_copy_of_the_agent() {
     assert_eq!(flags.iter().filter(|flags| **flags == wanted).count(), 2, "{flags:x?}");
     assert!(!calls.iter().any(|call| [libc::SYS_fork, libc::SYS_vfork].contains(&call.number)));
 }
+
+/// A shell script whose words go to a file, as a parameter beside the command, and what the file has.
+fn words_to(file: &std::path::Path, word: &str) -> Scalar {
+    text(&serde_json::to_string(&["/bin/sh", "-c", &format!("echo {word} >> '{}'", file.display())]).unwrap())
+}
+
+fn written(file: &std::path::Path) -> Vec<String> {
+    std::fs::read_to_string(file).unwrap_or_default().split_whitespace().map(str::to_owned).collect()
+}
+
+#[test]
+fn set_up_and_clean_up_are_made_once_around_as_many_runs_as_are_wanted() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("words");
+    let given = [
+        ("setup", words_to(&file, "begin")),
+        ("prepare", words_to(&file, "before")),
+        ("conclude", words_to(&file, "after")),
+        ("cleanup", words_to(&file, "end")),
+        ("warm-ups", Scalar::Integer(2)),
+        ("runs", Scalar::Integer(3)),
+    ];
+    let (outcome, samples) = whole(&shell(&format!("echo run >> '{}'", file.display()), &given)).unwrap();
+    assert_eq!((samples.len(), outcome.check), (3, CheckValue::Count(3)));
+    let mut expected = vec!["begin"];
+    expected.extend(["before", "run", "after"].repeat(5));
+    expected.push("end");
+    assert_eq!(written(&file), expected);
+}
+
+#[test]
+fn what_was_set_up_is_cleaned_up_after_a_failure_too() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("words");
+    let cleanup = ("cleanup", words_to(&file, "end"));
+    // The first run works, and the next one does not.
+    let script = format!("test ! -e '{0}'; status=$?; echo run >> '{0}'; exit $status", file.display());
+    let failed = failure(&script, &[cleanup.clone()]);
+    assert_eq!((failed.code, written(&file)), (Code::CheckFailed, vec!["run".into(), "run".into(), "end".into()]));
+    for (name, word) in [("setup", "exit 3"), ("prepare", "exit 4")] {
+        std::fs::remove_file(&file).unwrap();
+        let fails = text(&serde_json::to_string(&["/bin/sh", "-c", word]).unwrap());
+        let failed = failure("true", &[(name, fails), cleanup.clone()]);
+        assert!(failed.message.contains(word.trim_start_matches("exit ")), "{failed}");
+        assert_eq!(written(&file), ["end"]);
+    }
+}
+
+#[test]
+fn a_clean_up_goes_on_where_its_run_was_stopped() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("words");
+    let slow = format!("sleep 2.5; echo end >> '{}'", file.display());
+    let cleanup = text(&serde_json::to_string(&["/bin/sh", "-c", &slow]).unwrap());
+    let task = shell("true", &[("cleanup", cleanup)]);
+    let mut worker = worker(&task).unwrap();
+    task.control.stop();
+    worker.finish().unwrap();
+    assert_eq!(written(&file), ["end"]);
+}
+
+#[test]
+fn a_run_right_before_each_timed_one_does_not_count() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let given = [("warm-each", Scalar::Boolean(true)), ("runs", Scalar::Integer(4))];
+    let (outcome, samples) = whole(&shell(&format!("echo run >> '{}'", file.path().display()), &given)).unwrap();
+    assert_eq!((samples.len(), outcome.check), (4, CheckValue::Count(4)));
+    assert_eq!(written(file.path()).len(), 1 + 2 * 4);
+}
+
+#[test]
+fn what_the_first_run_printed_is_reported_where_it_is_wanted() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let script = format!("echo x >> '{0}'; wc -l < '{0}'; echo oh >&2", file.path().display());
+    let differs = ("output-may-differ", Scalar::Boolean(true));
+    let (outcome, _) = whole(&shell(&script, &[differs.clone()])).unwrap();
+    assert_eq!(outcome.extras.text(), None);
+    let made = written(file.path()).len();
+    let (outcome, _) = whole(&shell(&script, &[differs, ("show-output", Scalar::Boolean(true))])).unwrap();
+    assert_eq!(
+        outcome.extras.text().map(|text| text.replace(char::is_whitespace, "")),
+        Some(format!("{}oh", made + 1))
+    );
+}

@@ -1,0 +1,105 @@
+"""The steps of `virtometer time` once its options are understood: natively at first, then the campaign, then files."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext, redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from virtometer.analysis import Analysis
+from virtometer.cli import campaign
+from virtometer.cli.parts.notice import notice
+from virtometer.cli.parts.times import time_words
+from virtometer.cli.plan.files import TIME, load_text_for_here, seed_of
+from virtometer.cli.timing.commands import Command
+from virtometer.cli.timing.exports import Exports
+from virtometer.cli.timing.outputs import differing, shown
+from virtometer.cli.timing.plan import document, least_s, text_of
+from virtometer.cli.timing.runs import Runs
+from virtometer.design.plan.resolved import ResolvedPlan
+from virtometer.runner.campaign.pilot import Pilot, native_pilots
+from virtometer.runner.campaign.whole import begin
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What the options say, checked. plan: with the environments, and without the commands.
+
+    parameters: those that all commands have. left_out: sentences about environments. there: where commands run. line:
+    the command line.
+    """
+
+    commands: Sequence[Command]
+    parameters: Mapping[str, Any]
+    plan: Mapping[str, Any]
+    left_out: Sequence[str]
+    runs: Runs
+    exports: Exports
+    there: Path
+    directory: Path
+    line: str
+    seed: int | None
+    beside: bool
+
+
+def measure(asked: Asked) -> None:
+    """Run each command natively, then everywhere; print the table, and write the files.
+
+    Raises what a campaign raises. Files are written where some trials failed, too.
+    """
+    first, _ = _loaded(asked, document(asked.plan, asked.commands, asked.parameters))
+    os.chdir(asked.there)  # guests of an ordinary user can write in the current directory alone
+    with notice("running each command natively ..."):
+        pilots = native_pilots(first, beside=asked.beside, tell=_say)
+    for command, pilot in zip(asked.commands, pilots, strict=True):
+        if pilot.printed is not None:
+            _say(shown(command.name, asked.plan["baseline"], pilot.printed))
+    plan = _planned(asked, pilots)
+    resolved, skipped = _loaded(asked, plan)
+    for sentence in [*asked.left_out, *skipped]:
+        _say(f"virtometer: {sentence}")
+    number = seed_of(resolved.plan, asked.seed)
+    analyses: list[Analysis] = []
+    try:
+        with redirect_stdout(sys.stderr) if asked.exports.to_output else nullcontext():
+            campaign.execute(
+                asked.directory,
+                lambda progress: begin(
+                    resolved, text_of(plan, asked.line), asked.directory, number, progress, beside=asked.beside
+                ),
+                analyses.append,
+            )
+    finally:
+        for analysis in analyses:
+            for text in differing(analysis.campaign):
+                _say(text)
+            asked.exports.write(analysis, {one.name: one.values for one in asked.commands})
+
+
+def _planned(asked: Asked, pilots: Sequence[Pilot]) -> dict[str, Any]:
+    """The plan by what is known of the commands. Says so where its blocks take longer than the budget."""
+    plan, lengths_s = asked.plan, [one.length_s for one in pilots]
+    guests = len(plan["environments"]) + 1
+    runs = [asked.runs.of(length_s, plan["budget_s"], guests) for length_s in lengths_s]
+    extra_s = max(one.before_s for one in pilots)
+    made = document(plan, asked.commands, asked.parameters, lengths_s, runs, extra_s)
+    if asked.runs.fixed:
+        del made["budget_s"]
+    elif (longer_s := least_s(made, lengths_s)) > plan["budget_s"]:
+        sentence = f"{plan['blocks']} blocks take {time_words(longer_s)} at least, which is more than the budget"
+        _say(f"virtometer: {sentence}")
+    return made
+
+
+def _loaded(asked: Asked, plan: Mapping[str, Any]) -> tuple[ResolvedPlan, list[str]]:
+    return load_text_for_here(text_of(plan, asked.line), TIME, asked.directory)
+
+
+def _say(sentence: str) -> None:
+    typer.echo(sentence, err=True)

@@ -1,0 +1,120 @@
+"""Runs of commands in the formats of hyperfine, beside files that hyperfine itself writes here."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shutil
+import statistics
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.analysis.simulated_campaigns import Place, Work, changed, gaussian, simulate, with_runs
+from virtometer.analysis import Analysis, analyse
+from virtometer.analysis.describe.samples import timed_samples
+from virtometer.errors import UsageError
+from virtometer.model import Excluded, Run
+from virtometer.report import render
+from virtometer.report.formats.hyperfine import MAKERS, Result, csv_text, json_text, markdown, results
+
+SHORT, LONG = Work("gzip -1", "command", "time", "s", 0.02), Work("gzip -9", "command", "time", "s", 0.06)
+PLACES = [Place("native"), Place("box", "runc", {"": 0.5})]
+VALUES = {"gzip -1": {"level": "1"}, "gzip -9": {"level": "9"}}
+
+
+def analysis(status: str = "0") -> Analysis:
+    def with_measures(run: Run) -> Run:
+        measures = {"user": {"unit": "s", "value": 0.012}, "system": {"unit": "s", "value": 0.003}}
+        return changed(replace(run, conditions={"status": status}), measures=measures)
+
+    return analyse(with_runs(simulate(PLACES, [SHORT, LONG], noise=gaussian(0.01), control=True), with_measures))
+
+
+def test_each_command_has_a_result_in_each_environment() -> None:
+    found = results(analysis(), VALUES)
+    names = ["gzip -1 (native)", "gzip -1 (box)", "gzip -9 (native)", "gzip -9 (box)"]
+    assert [one.command for one in found] == names
+    assert found[3].parameters == {"level": "9", "environment": "box"}
+    assert statistics.fmean(found[1].times) == pytest.approx(2 * statistics.fmean(found[0].times), rel=0.05)
+    assert found[0].exit_code == 0
+    assert found[0].user == pytest.approx(0.012, rel=0.01)
+    assert [results(analysis(word))[0].exit_code for word in ("3", "signal 9")] == [3, None]
+
+
+def test_times_are_those_of_one_guest_without_warm_up_and_with_what_others_disturbed() -> None:
+    of = analysis()
+    runs = [run for record in of.alone for run in record.scored if run.placement.environment == "native"]
+    first = [run for run in runs if run.placement.guest == 1 and run.placement.workload == "gzip -1"]
+    assert len(runs) > 2 * len(first), "the baseline has a second guest"
+    expected = [one for run in first for one in timed_samples(run).rate.tolist()]
+    assert list(results(of)[0].times) == expected
+
+    def without(reason: Excluded) -> int:
+        def marked(run: Run) -> Run:
+            samples = list(run.samples)
+            return replace(run, samples=(replace(samples[0], excluded=reason, mark="x"), *samples[1:]))
+
+        return len(results(analyse(with_runs(of.campaign, marked)))[0].times)
+
+    assert without(Excluded.DISTURBED) == len(expected)
+    assert without(Excluded.WARM_UP) == len(expected) - len(first)
+
+
+def test_a_campaign_without_commands_has_no_such_format() -> None:
+    for name in MAKERS:
+        with pytest.raises(UsageError):
+            render(analyse(simulate([Place("native")], [Work()])), f"hyperfine-{name}")
+
+
+def test_a_table_has_five_columns_and_the_fastest_is_one() -> None:
+    rows = markdown(results(analysis())).splitlines()
+    assert [row.count(" | ") for row in rows if "---" not in row] == [4] * 5
+    assert "[ms]" in rows[0]
+    assert rows[2].endswith("| 1.00 |")
+    assert " ± " in rows[3].rsplit("|", 2)[1]
+    assert "[s]" in markdown([Result("sleep 1", [1.0], 0.0, 0.0, 0)]).splitlines()[0]
+    strange = markdown([Result("a | `b` ``c``", [0.5], 0.0, 0.0, 0)]).splitlines()[2]
+    assert strange.startswith("| ``` a \\| `b` ``c`` ``` |")
+
+
+@pytest.mark.skipif(shutil.which("hyperfine") is None, reason="the package hyperfine is not installed")
+def test_files_have_the_fields_of_hyperfines_own(tmp_path: Path) -> None:
+    files = {name: tmp_path / f"a.{name}" for name in MAKERS}
+    options = [word for name, path in files.items() for word in (f"--export-{name}", path)]
+    for command in (["-r", "3", "-L", "level,environment"[:5], "1,9", "sleep 0.0{level}"], ["-r", "1", "true"]):
+        subprocess.run(["hyperfine", "-N", *options, *command], check=True, capture_output=True)
+        theirs = json.loads(files["json"].read_text())["results"]
+        own = [
+            Result(one["command"], one["times"], one["user"], one["system"], 0, one.get("parameters", {}))
+            for one in theirs
+        ]
+        ours = json.loads(json_text(own))["results"]
+        for mine, other in zip(ours, theirs, strict=True):
+            assert list(mine)[: len(other)] == list(other)
+            assert mine == {"parameters": {}, **{key: _close(value) for key, value in other.items()}}
+        rows, other_rows = (list(csv.DictReader(io.StringIO(text))) for text in (csv_text(own), _text(files["csv"])))
+        for row, other_row in zip(rows, other_rows, strict=True):
+            assert list(row) == list(other_row)
+            assert {key: _number(value) for key, value in row.items()} == {
+                key: _close(_number(value)) for key, value in other_row.items()
+            }
+        assert markdown(own) == _text(files["markdown"])
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+def _number(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _close(value: object) -> object:
+    return pytest.approx(value, rel=1e-9) if isinstance(value, float) else value
