@@ -32,8 +32,9 @@ def words(command: str) -> list[str]:
 
 def test_all_that_is_asked_is_known_to_the_agent() -> None:
     everything = asked(
-        command="true", env={"A": 1}, workdir="/tmp", input="/dev/null", prepare="sync", conclude="rm x", timeout=0.5
-    )
+        command="true", env={"A": 1}, workdir="/tmp", input="/dev/null", prepare="sync", conclude="rm x", timeout=0.5,
+        user="0:0", ulimits="core=0",
+    )  # fmt: skip
     known = agent_table.operation("command", "time").parameters
     assert everything.keys() == known.keys() - {"padding"}
     assert not any(known[name].refusal(name, value) for name, value in everything.items())

@@ -157,7 +157,7 @@ def time(
         str | None, typer.Option("--network", metavar="none|host", help="A loopback alone, or the host's network.")
     ] = None,
     init: Annotated[
-        bool, typer.Option("--init", help="As always: process 1 of a guest is the agent, which reaps what ends.")
+        bool, typer.Option("--init", help="As always: a command is no process 1, and all that ends is reaped.")
     ] = False,
     tty: Annotated[bool, typer.Option("--tty", help="Commands have a terminal, of 24 lines and 80 columns.")] = False,
     out: Annotated[

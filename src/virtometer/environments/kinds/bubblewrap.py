@@ -12,6 +12,7 @@ from typing import ClassVar
 from virtometer.environments.base import Check, Environment, Guest, Lacks, Namespace, Settings, disk_as_file
 from virtometer.environments.images.agent_root import AGENT, DATA
 from virtometer.environments.parts.agent_bits import AgentBits
+from virtometer.environments.parts.binds import BINDS
 from virtometer.environments.parts.host_network import HostNetworkSettings, join_network, require_network
 from virtometer.environments.parts.limits import CgroupLimits, limit, no_limits, require_limits
 from virtometer.environments.parts.process_guest import ON_DESCRIPTOR, ProcessGuest, check_by_starting
@@ -88,6 +89,7 @@ class Bubblewrap(Environment):
             shown: list[str | Path] = ["--bind", disk.parent, disk.parent] if disk else []
             for one in settings.binds():
                 shown += ["--bind" if one.writable else "--ro-bind", one.host, one.guest]
+                guest.effective.setdefault(BINDS, []).append(f"{one.host}:{one.guest}:{'rw' if one.writable else 'ro'}")
             guest.disk = disk_as_file(self.lab)
             return [*layers.before, bwrap, *layers.argv, *system, *shown, *unshare, agent, *ON_DESCRIPTOR]
         root = settings.make_root(guest, agent)
