@@ -65,6 +65,6 @@ def test_the_agent_knows_each_limit_by_the_number_that_it_has() -> None:
             continue
         limits = json.dumps({name: [2**40 + number, None if hard < 0 else hard]})
         script = f"import resource; assert resource.getrlimit({known}) == ({2**40 + number}, {hard})"
-        words = [agent_path(), "measure", "command", "--op", "time", "--program", "python3", "--seconds", "0.001"]
+        words = [str(agent_path()), "measure", "command", "--op", "time", "--program", "python3", "--seconds", "0.001"]
         words += ["--arguments", json.dumps(["-c", script]), "--limits", limits]
         subprocess.run(words, check=True, capture_output=True)
