@@ -17,17 +17,12 @@ from virtometer.environments.kinds.gvisor import Gvisor
 from virtometer.environments.kinds.native import Native, NativeSettings
 from virtometer.environments.kinds.runc import Runc
 from virtometer.environments.kinds.uml import UserModeLinux
-from virtometer.environments.parts.binds import Bind, BindSettings, bind_of
+from virtometer.environments.parts.binds import BindSettings
 from virtometer.environments.parts.process_guest import ProcessGuest
 from virtometer.environments.parts.root_settings import RootSettings
 from virtometer.errors import EnvironmentFailed
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="mounts need root")
-
-
-def test_a_bind_has_two_full_paths_and_may_be_for_reading_alone() -> None:
-    assert bind_of("/a:/b") == bind_of("/a:/b:rw") == Bind(Path("/a"), Path("/b"))
-    assert bind_of("/a b:/c:ro") == Bind(Path("/a b"), Path("/c"), writable=False)
 
 
 @pytest.mark.parametrize(

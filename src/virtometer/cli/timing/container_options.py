@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from virtometer.environments.parts.binds import bind_of
 from virtometer.errors import UsageError
 from virtometer.model import Kind
+from virtometer.model.bind import bind_of
 from virtometer.workloads.standing import limits_of
 
 _MOST_PROCESSORS = 4096

@@ -7,7 +7,6 @@ with it. Source: mount(8) of util-linux.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,12 +15,12 @@ from pydantic import AfterValidator, Field
 from virtometer.environments.base import Settings
 from virtometer.environments.parts.process_guest import ProcessGuest
 from virtometer.errors import EnvironmentFailed
+from virtometer.model.bind import Bind, bind_of
 from virtometer.programs import Words
 
 BINDS = "bind"
 """Of effective settings: what is bound in a guest, and how."""
 
-_MADE_ANEW = ("/dev", "/proc", "/run", "/sys")  # by guests, so that what is mounted there before would be hidden
 _NOTES = "binds"
 # $1: of the host, $2: where it is mounted, $3: rw or ro, $4: a file for notes, $5: what to note.
 _MOUNT = (
@@ -29,31 +28,6 @@ _MOUNT = (
     'mount -o "bind,$3" "$1" "$2" && [ "$1" -ef "$2" ] && '
     'if [ -w "$2" ]; then printf "%s\\0" "$5:rw"; else printf "%s\\0" "$5:ro"; fi >>"$4"'
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Bind:
-    """host: what is shared. guest: the path that it has in guests, without links."""
-
-    host: Path
-    guest: Path
-    writable: bool = True
-
-
-def bind_of(text: str) -> Bind:
-    """The words HOST:GUEST, HOST:GUEST:ro or HOST:GUEST:rw. Raises ValueError for what is neither."""
-    parts = text.split(":")
-    mode = parts.pop() if len(parts) == 3 else "rw"
-    if len(parts) != 2 or mode not in ("ro", "rw"):
-        raise ValueError(f"must be HOST:GUEST or HOST:GUEST:ro, not {text!r}")
-    if not all(part.startswith("/") for part in parts) or "\0" in text:
-        raise ValueError(f"must have full paths, which {text!r} has not")
-    host, guest = (Path(part) for part in parts)
-    if ".." in guest.parts or guest == Path("/"):
-        raise ValueError(f"must have a directory or a file below / for guests, not {guest}")
-    if any(guest.is_relative_to(place) for place in _MADE_ANEW):
-        raise ValueError(f"cannot be at {guest}: guests make {', '.join(_MADE_ANEW)} anew")
-    return Bind(host, guest, mode == "rw")
 
 
 def _bind(text: str) -> str:

@@ -42,7 +42,7 @@ fn a_command_runs_as_its_user_with_the_groups_of_the_user() {
 #[test]
 fn a_command_of_another_user_ends_with_the_agent() {
     let script =
-        "python3 -c 'import ctypes; x = ctypes.c_int(); ctypes.CDLL(None).prctl(2, ctypes.byref(x)); print(x.value)'";
+        "exec python3 -c 'import ctypes; x = ctypes.c_int(); ctypes.CDLL(None).prctl(2, ctypes.byref(x)); print(x.value)'";
     if Command::new("python3").arg("-V").output().is_ok() && root() {
         shows(script, &[("user", text("4711:4712"))], "9\n");
     }
