@@ -85,7 +85,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    const USERS: &str = "root:x:0:0:root:/root:/bin/sh\nann:x:1000:100::/home/ann:/bin/sh\nodd line\nbob:x:1001:x\n";
+    const USERS: &str = "root:x:0:0:root:/root:/bin/sh\nann:x:1000:100::/srv/ann:/bin/sh\nodd line\nbob:x:1001:x\n";
     const GROUPS: &str = "root:x:0:\nusers:x:100:\nvideo:x:44:bob,ann\naudio:x:29:ann\nusers2:x:100:ann\nodd\n";
 
     fn found(text: &str) -> (u32, u32, Vec<u32>) {
