@@ -30,6 +30,7 @@ LONG = {
     "analysis/stopping/test_rule.py", "analysis/test_known_truth.py", "analysis/test_same_against_same.py",
     "cli/parts/test_encoding.py", "cli/study/test_miniatures.py", "cli/study/test_short_forms.py", "cli/test_main.py",
     "cli/test_noise.py", "cli/test_run.py", "cli/test_time_server.py", "cli/timing/test_verb.py",
+    "cli/timing/test_container_options.py",
     "clock/test_line.py", "design/plan/test_validation_messages.py", "house/test_machine_code.py",
     "report/formats/test_html.py", "report/sweeps/test_curves.py",
     "runner/campaign/test_noise.py", "runner/campaign/test_whole.py", "runner/execution/test_executor.py",

@@ -34,6 +34,7 @@ def test_all_that_is_asked_is_known_to_the_agent() -> None:
     everything = asked(
         command="true", env={"A": 1}, workdir="/tmp", input="/dev/null", prepare="sync", conclude="rm x", timeout=0.5,
         setup="make", cleanup="make clean", warm_ups=3, warm_each=True, show_output=True,
+        user="0:0", ulimits="core=0",
     )  # fmt: skip
     known = agent_table.operation("command", "time").parameters
     assert everything.keys() == known.keys() - {"padding", "runs"}

@@ -1,12 +1,15 @@
 //! Programs of the place: one that measures by itself is run once and its output taken; a command is timed run by run.
 
+mod accounts;
 mod collector;
 mod endings;
 mod given;
 mod group;
 mod look_up;
 mod specification;
+mod standing;
 mod start;
+mod terminal;
 mod time;
 mod watchdog;
 
@@ -14,6 +17,7 @@ use self::collector::MOST_OUTPUT;
 use self::endings::ended_badly;
 use self::given::{own_variables, texts};
 use self::look_up::Line;
+use self::standing::Standing;
 use self::start::{Process, Stack};
 use crate::operation::ParameterKind::Text;
 use crate::operation::{optional, parameter, Op};
@@ -169,7 +173,7 @@ impl Worker for Run {
         let stretch = timed(1, || {
             let started = order.start([nothing.as_fd(), output.as_fd(), errors.as_fd()], &mut self.stack);
             drop((output, errors));
-            let process = started.map_err(|cause| self.line.not_started(&cause))?;
+            let process = started.map_err(|refused| self.line.not_started(&refused, &Standing::default()))?;
             self.wait(&family, &process, &done).map_err(failed)?;
             finished = Some(process);
             Ok(())

@@ -103,6 +103,8 @@ class Kind:
     machine: ClassVar[bool] = False  # guests have a kernel of their own: the disk is a device, their memory is theirs
     may_share_network: ClassVar[bool] = False  # guests may be on the network of the host itself
     by_launcher: ClassVar[bool] = False  # a program that stays on the host beside the guest starts the agent
+    one_user: ClassVar[str] = ""  # why commands cannot run as another user, without its subject
+    own_filter: ClassVar[str] = ""  # why its filter of system calls cannot be left out, without its subject
     several_agents: ClassVar[bool] = False  # `add_agent` starts more of them in a guest
     kernel_memory: ClassVar[int] = 0  # bytes of a machine's memory that its kernel and the agent take at least
     own_memory: ClassVar[int] = 8 << 20  # bytes of the host that a guest takes beside its memory or that of its work

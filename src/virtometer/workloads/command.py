@@ -7,14 +7,15 @@ import re
 import shlex
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, model_validator
 
 from virtometer.agent_table import AgentParameter
 from virtometer.errors import UsageError
 from virtometer.model import Demand
 from virtometer.workloads.base import Parameters, Place, Work, Workload, of_kernel
+from virtometer.workloads.standing import Ulimits, User, asked_limits
 
 ENVIRONMENT: Mapping[str, str] = {
     "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
@@ -85,6 +86,23 @@ class CommandParameters(Parameters):
     )
     ignore_failure: bool = Field(default=False, description="accept a status other than 0")
     output_may_differ: bool = Field(default=False, description="accept another output in each run")
+    user: User | None = Field(
+        default=None, description="as whom it runs: NAME or UID of the guest, perhaps with :GROUP or :GID"
+    )
+    ulimits: Ulimits | None = Field(
+        default=None,
+        description="limits of its processes: a mapping, a list or a text of NAME=SOFT or NAME=SOFT:HARD; -1: no limit",
+    )
+    tty: bool = Field(default=False, description="its input, output and errors are a terminal")
+    no_new_privileges: bool = Field(default=False, description="nothing that it executes gets more privileges")
+
+    @model_validator(mode="after")
+    def _one_input(self) -> Self:
+        if self.tty and self.input is not None:
+            raise ValueError("a command with tty reads from its terminal; leave input out")
+        if self.tty and self.output == "null":
+            raise ValueError("a command with tty prints to its terminal; leave output out")
+        return self
 
 
 class Command(Workload[CommandParameters]):
@@ -123,7 +141,8 @@ class Command(Workload[CommandParameters]):
             for name in ("prepare", "conclude", "setup", "cleanup")
             if (line := getattr(given, name)) is not None
         }
-        texts = {"directory": given.workdir, "input": given.input}
+        limits = None if given.ulimits is None else asked_limits(given.ulimits)
+        texts = {"directory": given.workdir, "input": given.input, "user": given.user, "limits": limits}
         return {
             "program": program,
             "arguments": json.dumps(words),
@@ -137,6 +156,8 @@ class Command(Workload[CommandParameters]):
             **({} if given.timeout is None else {"limit-ms": max(round(given.timeout * 1000), 1)}),
             "ignore-failure": given.ignore_failure,
             "output-may-differ": given.output_may_differ,
+            "terminal": given.tty,
+            "no-new-privileges": given.no_new_privileges,
         }
 
 

@@ -12,7 +12,6 @@ from tests.conformance.conversation import ANSWER_S, Talk
 from virtometer.environments.base import LabContext
 from virtometer.environments.kinds.crun import Crun
 from virtometer.environments.kinds.runc import Runc
-from virtometer.environments.parts.container import ContainerSettings
 from virtometer.environments.parts.oci_environment import OciEnvironment
 
 RUNTIMES = [Runc, Crun]
@@ -26,10 +25,10 @@ def test_another_agent_is_in_the_container(
     environment = kind(lab)
     if not (check := environment.check()).works:
         pytest.skip(f"{kind.kind} does not work here: {check.reason}")
-    guest = environment.start(ContainerSettings(), new_id())
+    guest = environment.start(environment.settings_type(), new_id())
     try:
         Talk(guest).greet()
-        second = environment.add_agent(guest, ContainerSettings(), new_id())
+        second = environment.add_agent(guest, environment.settings_type(), new_id())
         try:
             talk = Talk(second)
             talk.greet()

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from virtometer.errors import UsageError
+from virtometer.model import Kind
 from virtometer.runner.campaign.places import places
 
 KNOWN: list[dict[str, Any]] = [
@@ -52,3 +53,16 @@ def test_what_cannot_have_the_settings_is_left_out_unless_it_was_asked_for() -> 
 def test_what_is_no_environment_is_refused(name: str) -> None:
     with pytest.raises(UsageError):
         names(name)
+
+
+def test_a_kind_has_settings_of_its_own_or_a_reason_why_not() -> None:
+    def of_kind(kind: type[Kind]) -> dict[str, object] | str:
+        return "no such thing" if kind.kind == "uml" else {"cpus": 1} if kind.kind == "runc" else {}
+
+    (native, runc), (sentence,) = places(KNOWN, [], {"memory": "64M"}, of_kind)
+    assert (native["settings"], runc["settings"]["cpus"]) == ({"memory": "64M"}, 1)
+    assert "user-mode Linux" in sentence and sentence.endswith("no such thing")
+    with pytest.raises(UsageError, match="no such thing"):
+        places(KNOWN, ["uml"], {}, of_kind)
+    with pytest.raises(UsageError, match="no such thing"):
+        places(KNOWN, [], {}, lambda _: "no such thing")

@@ -1,9 +1,11 @@
 //! What a program prints, of any length: its digest and its end are kept.
 
+use super::terminal::Terminal;
 use rustix::event::{poll, PollFd, PollFlags};
 use rustix::fs::{fcntl_setfl, OFlags};
 use rustix::io::{ioctl_fionread, Errno};
 use rustix::pipe::{pipe_with, PipeFlags};
+use rustix::process::{Gid, Uid};
 use sha2::{Digest, Sha256};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -66,21 +68,46 @@ pub(super) struct Collector {
 impl Collector {
     /// Ready to read when this returns. `kept`: bytes of the ends.
     pub(super) fn begin(kept: usize) -> Result<Self, Failure> {
-        let failed = |cause: io::Error| os_failure("cannot read what the program prints", &cause);
-        let pipe = || pipe_with(PipeFlags::CLOEXEC).map_err(|cause| failed(cause.into()));
-        let ((out, output), (err, errors), (ended, under_way)) = (pipe()?, pipe()?, pipe()?);
+        let ((out, output), (err, errors)) = (pipe()?, pipe()?);
+        Self::begin_at([out, err], output, errors, false, kept)
+    }
+
+    /// Of a program whose output and errors go to one terminal. What it shows is the output, and the errors too.
+    pub(super) fn of_terminal(terminal: Terminal, kept: usize) -> Result<Self, Failure> {
+        let Terminal { outside, inside } = terminal;
+        let errors = inside.try_clone().map_err(|cause| failed(&cause))?;
+        let (silent, _) = pipe()?;
+        Self::begin_at([outside, silent], inside, errors, true, kept)
+    }
+
+    /// from: what is read. output, errors: where the program prints to.
+    fn begin_at(
+        from: [OwnedFd; 2],
+        output: OwnedFd,
+        errors: OwnedFd,
+        terminal: bool,
+        kept: usize,
+    ) -> Result<Self, Failure> {
+        let (ended, under_way) = pipe()?;
         let (tell, ready) = channel();
         let thread = std::thread::Builder::new()
             .name("collector".into())
             .spawn(move || {
                 let mut block = vec![0; BLOCK];
                 let _ = tell.send(());
-                collect([out, err], &ended, &mut block, kept)
+                collect(from, &ended, &mut block, terminal, kept)
             })
-            .map_err(failed)?;
+            .map_err(|cause| failed(&cause))?;
         // A thread that is still being made would take the processor from the program.
         let _ = ready.recv();
         Ok(Collector { thread, _under_way: under_way, output, errors })
+    }
+
+    /// Let a user open them anew, as /dev/stdout. Where the system refuses that, the program can still print.
+    pub(super) fn hand_to(&self, uid: u32, gid: u32) {
+        for stream in [&self.output, &self.errors] {
+            let _ = rustix::fs::fchown(stream, Some(Uid::from_raw(uid)), Some(Gid::from_raw(gid)));
+        }
     }
 
     pub(super) fn output(&self) -> BorrowedFd<'_> {
@@ -128,7 +155,16 @@ impl Stream {
     }
 }
 
-fn collect(pipes: [OwnedFd; 2], ended: &OwnedFd, block: &mut [u8], kept: usize) -> Printed {
+fn failed(cause: &io::Error) -> Failure {
+    os_failure("cannot read what the program prints", cause)
+}
+
+fn pipe() -> Result<(OwnedFd, OwnedFd), Failure> {
+    pipe_with(PipeFlags::CLOEXEC).map_err(|cause| failed(&cause.into()))
+}
+
+/// terminal: the first of them is one, of which no call tells how much is there.
+fn collect(pipes: [OwnedFd; 2], ended: &OwnedFd, block: &mut [u8], terminal: bool, kept: usize) -> Printed {
     let mut digest = Sha256::new();
     let mut streams = [Stream::default(), Stream::default()];
     for pipe in &pipes {
@@ -139,7 +175,8 @@ fn collect(pipes: [OwnedFd; 2], ended: &OwnedFd, block: &mut [u8], kept: usize) 
         let over = wait_for_any(&pipes, &streams, ended);
         for (at, (stream, pipe)) in streams.iter_mut().zip(&pipes).enumerate() {
             // At the end no more than there is now: somebody else may print for ever.
-            let there = || ioctl_fionread(pipe).map_or(MOST_IN_PIPE, |bytes| usize::try_from(bytes).unwrap_or(0));
+            let counted = || ioctl_fionread(pipe).map_or(MOST_IN_PIPE, |bytes| usize::try_from(bytes).unwrap_or(0));
+            let there = || if terminal { MOST_IN_PIPE } else { counted() };
             let mut left = if over { there() } else { BLOCK };
             while left > 0 && !stream.closed {
                 let most = left.min(BLOCK);
@@ -151,7 +188,9 @@ fn collect(pipes: [OwnedFd; 2], ended: &OwnedFd, block: &mut [u8], kept: usize) 
         }
         if over || streams.iter().all(|stream| stream.closed) {
             let cut = [streams[0].cut, streams[1].cut];
-            return Printed { digest: digest.finalize().into(), ends: streams.map(|stream| stream.kept), cut };
+            let [output, errors] = streams.map(|stream| stream.kept);
+            let errors = if terminal { output.clone() } else { errors };
+            return Printed { digest: digest.finalize().into(), ends: [output, errors], cut };
         }
     }
 }

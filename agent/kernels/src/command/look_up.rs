@@ -1,7 +1,8 @@
 //! Where a program is, and why it could not be started.
 
 use super::given::no_zero;
-use super::start::Order;
+use super::standing::Standing;
+use super::start::{Order, Refused, Step};
 use crate::settings::wrong;
 use std::ffi::CString;
 use std::io;
@@ -66,9 +67,16 @@ impl Line {
         Failure::new(Code::NotSupported, format!("there is no program {} here", self.program()))
     }
 
-    /// Why it could not be started.
-    pub(super) fn not_started(&self, cause: &io::Error) -> Failure {
+    /// Why it could not be started. `standing`: with which it was to run.
+    pub(super) fn not_started(&self, refused: &Refused, standing: &Standing) -> Failure {
         let program = self.program();
+        let cause = match refused {
+            Refused { step: Step::Program, cause } => cause,
+            Refused { step: Step::Terminal, cause } => {
+                return os_failure(&format!("cannot give {program} its terminal"), cause);
+            }
+            Refused { step: Step::Standing(part), cause } => return standing.refused(*part, program, cause),
+        };
         if cause.kind() != io::ErrorKind::NotFound {
             return os_failure(&format!("cannot run {program}"), cause);
         }

@@ -2,11 +2,13 @@
 
 use super::given::{no_zero, own_variables, texts};
 use super::look_up::Line;
+use super::standing::Standing;
 use crate::operation::ParameterKind::{Boolean, Choice, Text};
 use crate::operation::TimedBy::{GuestAtWork, Nothing};
 use crate::operation::{bytes, integer, measure, optional, parameter, Measure, Parameter};
 use crate::settings::{wrong, Settings};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 use virtometer_protocol::Failure;
 
@@ -45,6 +47,20 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     parameter("ignore-failure", Boolean, "false", "accept a status other than 0"),
     parameter("output-may-differ", Boolean, "false", "accept another output in each run"),
     parameter("show-output", Boolean, "false", "report the end of what the first run printed"),
+    optional(
+        "user",
+        Text,
+        "that of the agent",
+        "NAME or UID, perhaps with :GROUP or :GID: the command runs as this user",
+    ),
+    optional(
+        "limits",
+        Text,
+        "those of the agent",
+        "a JSON object of soft and hard limits, such as {\"nofile\":[256,512]}",
+    ),
+    parameter("no-new-privileges", Boolean, "false", "no program that the command executes gets more privileges"),
+    parameter("terminal", Boolean, "false", "its input, output and errors are a terminal of 24 lines and 80 columns"),
     parameter(
         "padding",
         bytes(0, MOST_PADDING),
@@ -82,6 +98,9 @@ pub(super) struct Specification {
     pub(super) ignore_failure: bool,
     pub(super) may_differ: bool,
     pub(super) padding: u64,
+    /// Of the command alone, not of those beside it.
+    pub(super) standing: Arc<Standing>,
+    pub(super) terminal: bool,
 }
 
 impl Specification {
@@ -95,8 +114,16 @@ impl Specification {
         let mut words = vec![settings.text("program")?.to_owned()];
         words.extend(texts(settings, "arguments")?);
         let limit = settings.integer("limit-ms")?;
+        let terminal = settings.boolean("terminal")?;
+        if terminal && settings.given("input") {
+            return Err(wrong("a command with a terminal reads from it, so that input cannot be a file"));
+        }
         let input = settings.optional_text("input")?.unwrap_or("/dev/null").to_owned();
         no_zero(directory.iter().chain([&input]))?;
+        let kept = settings.choice("output", &[("digest", true), ("null", false)])?;
+        if terminal && !kept {
+            return Err(wrong("a command with a terminal prints to it, so that output cannot be null"));
+        }
         Ok(Specification {
             command: line(words)?,
             prepare: beside("prepare")?,
@@ -109,11 +136,13 @@ impl Specification {
             shown: settings.boolean("show-output")?,
             variables: variables(settings)?,
             input,
-            kept: settings.choice("output", &[("digest", true), ("null", false)])?,
+            kept,
             limit: (limit > 0).then(|| Duration::from_millis(limit)),
             ignore_failure: settings.boolean("ignore-failure")?,
             may_differ: settings.boolean("output-may-differ")?,
             padding: settings.integer("padding")?,
+            standing: Arc::new(Standing::new(settings)?),
+            terminal,
         })
     }
 }

@@ -4,6 +4,7 @@
 
 #![allow(unsafe_code)] // clone, and what a child that shares the agent's memory may do: system calls and nothing else
 
+use super::standing::{Part, Standing};
 use std::ffi::{c_char, c_int, c_uint, c_void, CString};
 use std::io;
 use std::mem::MaybeUninit;
@@ -11,6 +12,7 @@ use std::os::fd::{AsRawFd, BorrowedFd};
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::ptr::{null, null_mut};
+use std::sync::Arc;
 
 /// Bytes of the child's stack before it executes the program. Its few frames need much less, also without optimising.
 const STACK: usize = 1 << 16;
@@ -27,6 +29,25 @@ pub(super) struct Order {
     variables: Vec<*const c_char>,
     /// Signals that do not have their default action in the agent.
     reset: Vec<c_int>,
+    standing: Arc<Standing>,
+    /// Whether what it takes on is read back.
+    checked: bool,
+    terminal: bool,
+}
+
+/// A part of what a program is started with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    Program,
+    Terminal,
+    Standing(Part),
+}
+
+/// A program that was not executed: because of what, and why.
+#[derive(Debug)]
+pub(super) struct Refused {
+    pub(super) step: Step,
+    pub(super) cause: io::Error,
 }
 
 /// Where a child works until it executes its program. Kept, so that its memory is there in all runs but the first.
@@ -46,7 +67,11 @@ struct Shared {
     variables: *const *const c_char,
     reset: *const [c_int],
     streams: [c_int; 3],
+    standing: *const Standing,
+    checked: bool,
+    terminal: bool,
     error: c_int,
+    step: Step,
 }
 
 impl Order {
@@ -61,11 +86,20 @@ impl Order {
             variables: variables_at,
             _texts: words.into_iter().chain(variables).collect(),
             reset: handled(),
+            standing: Arc::default(),
+            checked: false,
+            terminal: false,
         }
     }
 
+    /// With what the program takes on before it is executed. `checked`: that is read back. `terminal`: its first stream
+    /// is one, and controls its session.
+    pub(super) fn with(self, standing: Arc<Standing>, checked: bool, terminal: bool) -> Self {
+        Order { standing, checked, terminal, ..self }
+    }
+
     /// Start it, as the leader of a group of its own, which ends with this thread. `streams`: input, output, errors.
-    pub(super) fn start(&self, streams: [BorrowedFd<'_>; 3], stack: &mut Stack) -> io::Result<Process> {
+    pub(super) fn start(&self, streams: [BorrowedFd<'_>; 3], stack: &mut Stack) -> Result<Process, Refused> {
         let mut shared = Shared {
             path: self.path.as_ptr(),
             directory: self.directory.as_ref().map_or(null(), |path| path.as_ptr()),
@@ -73,7 +107,11 @@ impl Order {
             variables: self.variables.as_ptr(),
             reset: self.reset.as_slice(),
             streams: streams.map(|stream| stream.as_raw_fd()),
+            standing: Arc::as_ptr(&self.standing),
+            checked: self.checked,
+            terminal: self.terminal,
             error: 0,
+            step: Step::Program,
         };
         // SAFETY: the stack is the child's alone and ends at a multiple of 16. CLONE_VFORK stops this thread until the
         // child has executed the program or ended, so that what it points to lives, and nobody else uses it meanwhile.
@@ -89,14 +127,15 @@ impl Order {
             let cause = io::Error::last_os_error();
             libc::pthread_sigmask(libc::SIG_SETMASK, &before, null_mut());
             if pid < 0 {
-                return Err(cause);
+                return Err(Refused { step: Step::Program, cause });
             }
             pid
         };
         let process = Process { pid };
         match shared.error {
             0 => Ok(process),
-            error => Err(io::Error::from_raw_os_error(error)), // it is reaped where it is dropped
+            // It is reaped where it is dropped.
+            error => Err(Refused { step: shared.step, cause: io::Error::from_raw_os_error(error) }),
         }
     }
 }
@@ -118,17 +157,17 @@ extern "C" fn child(shared: *mut c_void) -> c_int {
     // SAFETY: the parent waits, and what it points to lives that long. Only system calls are made.
     unsafe {
         let shared = &mut *shared.cast::<Shared>();
-        shared.error = execute(shared);
+        (shared.step, shared.error) = execute(shared);
         libc::_exit(127)
     }
 }
 
-/// Execute the program. Returns the number of the error where that cannot be done.
+/// Execute the program. Returns what cannot be done, and the number of the error.
 ///
 /// # Safety
 ///
 /// Only in a process of its own; all pointers lead to what they say.
-unsafe fn execute(shared: &Shared) -> c_int {
+unsafe fn execute(shared: &Shared) -> (Step, c_int) {
     // SAFETY: system calls on numbers and on texts that end with zero.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
@@ -136,31 +175,40 @@ unsafe fn execute(shared: &Shared) -> c_int {
         for signal in &*shared.reset {
             libc::sigaction(*signal, &action, null_mut());
         }
+        if shared.terminal {
+            libc::setsid(); // it then leads its group too, which makes the next call a refused one
+        }
         libc::setpgid(0, 0);
-        #[cfg(target_os = "linux")]
-        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
         // None of the agent's descriptors that are given away is one of the first three.
         for (number, stream) in (0..).zip(shared.streams) {
             if libc::dup2(stream, number) < 0 {
-                return error();
+                return error(Step::Program);
             }
+        }
+        if shared.terminal && libc::ioctl(0, libc::TIOCSCTTY, 0) != 0 {
+            return error(Step::Terminal);
         }
         // Those that whoever started the agent has left open; an old system leaves them open here too.
         #[cfg(target_os = "linux")]
         libc::syscall(libc::SYS_close_range, 3, c_uint::MAX, 0);
         if !shared.directory.is_null() && libc::chdir(shared.directory) != 0 {
-            return error();
+            return error(Step::Program);
         }
+        if let Err(part) = (*shared.standing).take_on(shared.checked) {
+            return error(Step::Standing(part));
+        }
+        #[cfg(target_os = "linux")]
+        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL); // another user would lose it
         let mut none = std::mem::zeroed();
         libc::sigemptyset(&mut none);
         libc::pthread_sigmask(libc::SIG_SETMASK, &none, null_mut());
         libc::execve(shared.path, shared.words, shared.variables);
-        error()
+        error(Step::Program)
     }
 }
 
-fn error() -> c_int {
-    io::Error::last_os_error().raw_os_error().unwrap_or(libc::EINVAL)
+fn error(step: Step) -> (Step, c_int) {
+    (step, io::Error::last_os_error().raw_os_error().unwrap_or(libc::EINVAL))
 }
 
 /// A process that was started. It is ended and reaped where it is dropped.

@@ -5,7 +5,9 @@ use super::endings::{ended_badly, ended_how, last_words, status_word};
 use super::group::Family;
 use super::look_up::Line;
 use super::specification::Specification;
+use super::standing::Standing;
 use super::start::{Ended, Order, Process, Stack};
+use super::terminal::Terminal;
 use super::watchdog::{Watchdog, Why};
 use crate::os::Parent;
 use crate::random::{mix, Random};
@@ -46,6 +48,7 @@ struct Ready {
     /// Reads what it prints; where nobody does, it prints to `nowhere`.
     collector: Option<Collector>,
     nowhere: OwnedFd,
+    standing: Arc<Standing>,
     _parent: Parent,
 }
 
@@ -142,12 +145,31 @@ impl Timed {
         let null = File::options().write(true).open("/dev/null");
         Ok(Ready {
             order: line.order(&what.variables, &added)?,
+            standing: Arc::default(),
             family,
             input: opened(input)?.into(),
-            collector: if kept { Some(Collector::begin(if what.shown { SHOWN } else { KEPT })?) } else { None },
+            collector: if kept { Some(Collector::begin(kept_bytes(what))?) } else { None },
             nowhere: null.map_err(|cause| os_failure("cannot open /dev/null", &cause))?.into(),
             _parent: parent,
         })
+    }
+
+    /// The same for the command itself, which has a user, limits and a terminal of its own.
+    fn make_ready_command(&self) -> Result<Ready, Failure> {
+        let what = &self.what;
+        let mut ready = self.make_ready(&what.command, &what.input, what.kept && !what.terminal)?;
+        if what.terminal {
+            let terminal = Terminal::open()?;
+            ready.input = terminal.inside.try_clone().map_err(|cause| os_failure("cannot share a terminal", &cause))?;
+            ready.collector = Some(Collector::of_terminal(terminal, kept_bytes(what))?);
+        }
+        if let (Some(user), Some(collector)) = (&what.standing.user, &ready.collector) {
+            collector.hand_to(user.uid, user.gid);
+        }
+        let checked = self.answer.is_none() && !what.standing.is_plain();
+        ready.order = ready.order.with(what.standing.clone(), checked, what.terminal);
+        ready.standing = what.standing.clone();
+        Ok(ready)
     }
 
     /// Run a line that is not timed to its end, which has to be a good one. `goes_on`: also where the run is stopped.
@@ -203,7 +225,7 @@ impl Timed {
         if let Some(line) = &what.prepare {
             self.run_beside(line, false)?;
         }
-        self.ready = Some(self.make_ready(&what.command, &what.input, what.kept)?);
+        self.ready = Some(self.make_ready_command()?);
         Ok(())
     }
 
@@ -250,7 +272,7 @@ impl Ready {
         let output = self.collector.as_ref().map_or(nowhere, Collector::output);
         let errors = self.collector.as_ref().map_or(nowhere, Collector::errors);
         let started = self.order.start([self.input.as_fd(), output, errors], stack);
-        started.map_err(|cause| line.not_started(&cause))
+        started.map_err(|refused| line.not_started(&refused, &self.standing))
     }
 }
 
@@ -270,6 +292,15 @@ fn finish(ready: Ready, process: Process) -> Result<(Ended, Option<Printed>), Fa
     let printed = ready.collector.map(Collector::end).transpose()?;
     let ended = process.reap().map_err(|cause| os_failure("cannot learn how the command ended", &cause))?;
     Ok((ended, printed))
+}
+
+/// Bytes of the ends of what it prints that are kept.
+fn kept_bytes(what: &Specification) -> usize {
+    if what.shown {
+        SHOWN
+    } else {
+        KEPT
+    }
 }
 
 fn errors_of(printed: Option<&Printed>) -> Vec<u8> {
@@ -327,6 +358,10 @@ impl Worker for Timed {
     fn conditions(&self) -> Conditions {
         let mut found = Conditions::new();
         if let Some(answer) = self.answer {
+            found.extend(self.what.standing.conditions());
+            if self.what.terminal {
+                found.insert("terminal".into(), "yes".into());
+            }
             found.insert("status".into(), status_word(answer.status));
             if let Some(digest) = answer.digest {
                 found.insert("answer".into(), short(&digest));

@@ -166,6 +166,31 @@ def time(
         str | None,
         typer.Option("--budget", metavar="TIME", help="What it may take; 60s by default, six blocks at least."),
     ] = None,
+    volume: Annotated[
+        list[str] | None,
+        typer.Option("--volume", metavar="HOST:GUEST[:ro]", help="A directory or file that guests share for real."),
+    ] = None,
+    user: Annotated[
+        str | None, typer.Option("--user", metavar="NAME|UID[:GID]", help="As whom commands run; as you by default.")
+    ] = None,
+    cpuset_cpus: Annotated[
+        str | None, typer.Option("--cpuset-cpus", metavar="LIST", help="Processors that may be used: 0-2,4.")
+    ] = None,
+    ulimit: Annotated[
+        list[str] | None,
+        typer.Option("--ulimit", metavar="NAME=SOFT[:HARD]", help="A limit of commands: nofile=1024:2048; -1: none."),
+    ] = None,
+    security_opt: Annotated[
+        list[str] | None,
+        typer.Option("--security-opt", metavar="OPTION", help="no-new-privileges, or seccomp=unconfined: no filter."),
+    ] = None,
+    network: Annotated[
+        str | None, typer.Option("--network", metavar="none|host", help="A loopback alone, or the host's network.")
+    ] = None,
+    init: Annotated[
+        bool, typer.Option("--init", help="As always: a command is no process 1, and all that ends is reaped.")
+    ] = False,
+    tty: Annotated[bool, typer.Option("--tty", help="Commands have a terminal, of 24 lines and 80 columns.")] = False,
     out: Annotated[
         Path | None,
         typer.Option("--out", metavar="DIR", help="Results directory, new or empty; results/TIME-time by default."),
@@ -180,6 +205,7 @@ def time(
     Guests live side by side, and runs of a command take turns in random order. Containers see the host's files under a
     layer that is thrown away; natively a command changes the files themselves. Words after `--` are one command more.
     """
+    _ = init  # as always
     from virtometer.cli.parts.notice import notice
 
     with notice("loading the laboratory ..."):
@@ -189,6 +215,7 @@ def time(
         from virtometer.cli.timing.commands import beside as beside_runs
         from virtometer.cli.timing.commands import commands as expanded
         from virtometer.cli.timing.commands import parameters as values_of
+        from virtometer.cli.timing.container_options import container_options
         from virtometer.cli.timing.exports import exports
         from virtometer.cli.timing.given import changed_fields, seconds_of, size_of, variables_of, warm_ups_of
         from virtometer.cli.timing.measure import Asked, measure
@@ -212,7 +239,11 @@ def time(
     there = (workdir or Path()).resolve()
     if not there.is_dir():
         raise UsageError(f"--workdir is {workdir}, which is no directory")
-    variables = variables_of(env or ())
+    boxed = container_options(
+        volume=volume or (), user=user, cpuset_cpus=cpuset_cpus, ulimit=ulimit or (), security_opt=security_opt or (),
+        network=network, tty=tty,
+    )  # fmt: skip
+    variables = variables_of([*boxed.variables, *(env or ())])
     for one in given:
         refuse_missing(one.words, variables, there)
     each = {
@@ -229,11 +260,13 @@ def time(
         "timeout": seconds_of("--timeout", timeout),
         "ignore_failure": ignore_failure or None,
         "output_may_differ": output_may_differ or None,
+        **boxed.parameters,
     }
     plan = yaml.safe_load(built_in(TIME).read_text()) | changed_fields(margin, precision, budget)
     wanted = [kind for one in in_ or () for kind in one.split(",") if kind]
     settings = {key: value for key, value in (("cpus", cpus), ("memory", size_of(memory))) if value is not None}
-    plan["environments"], left_out = places(plan["environments"], wanted, settings)
+    around = {**settings, **boxed.settings}
+    plan["environments"], left_out = places(plan["environments"], wanted, around, boxed.of_kind)
     measure(
         Asked(
             commands=given,

@@ -12,6 +12,7 @@ from typing import ClassVar
 from virtometer.environments.base import Check, Environment, Guest, Lacks, Namespace, Settings, disk_as_file
 from virtometer.environments.images.agent_root import AGENT, DATA
 from virtometer.environments.parts.agent_bits import AgentBits
+from virtometer.environments.parts.binds import BINDS
 from virtometer.environments.parts.host_network import HostNetworkSettings, join_network, require_network
 from virtometer.environments.parts.limits import CgroupLimits, limit, no_limits, require_limits
 from virtometer.environments.parts.process_guest import ON_DESCRIPTOR, ProcessGuest, check_by_starting
@@ -39,6 +40,7 @@ class Bubblewrap(Environment):
     usual_overhead_s: ClassVar[float] = 0.15
     by_launcher: ClassVar[bool] = True
     may_share_network: ClassVar[bool] = True
+    one_user: ClassVar[str] = "its user namespace has no other user"
     program: ClassVar[str] = "bwrap"
     package: ClassVar[str] = "bubblewrap"
     settings_type: ClassVar[type[Settings]] = BubblewrapSettings
@@ -58,7 +60,7 @@ class Bubblewrap(Environment):
         """Build the root file system."""
         assert isinstance(settings, BubblewrapSettings)
         self.program_file()
-        require_limits(settings)
+        require_limits(settings, self.lab.processors)
         require_network(self.lab, settings)
         if settings.root != "host" or os.geteuid() == 0:
             settings.prepare_root(self.lab, settings.agent(self.lab))
@@ -78,12 +80,16 @@ class Bubblewrap(Environment):
         """The words that start the agent in its root directory, with the disk file."""
         bwrap, agent, disk = self.program_file(), settings.agent(self.lab), self.lab.disk_file
         system: Words = ["--proc", "/proc", "--dev", "/dev", "--ro-bind", "/sys", "/sys"]
-        unshare: Words = ["--unshare-all", "--share-net", "--die-with-parent", "--chdir", "/", "--"]
+        shared: Words = [] if settings.network == "none" else ["--share-net"]
+        unshare: Words = ["--unshare-all", *shared, "--die-with-parent", "--chdir", "/", "--"]
         if settings.root == "host" and os.geteuid() != 0:
             settings.note_root(guest)
             layers = user_layers(guest, bwrap, agent)
             # Nothing can be added to the host's own directories: what is there keeps its path.
-            shown: Words = ["--bind", disk.parent, disk.parent] if disk else []
+            shown: list[str | Path] = ["--bind", disk.parent, disk.parent] if disk else []
+            for one in settings.binds():
+                shown += ["--bind" if one.writable else "--ro-bind", one.host, one.guest]
+                guest.effective.setdefault(BINDS, []).append(f"{one.host}:{one.guest}:{'rw' if one.writable else 'ro'}")
             guest.disk = disk_as_file(self.lab)
             return [*layers.before, bwrap, *layers.argv, *system, *shown, *unshare, agent, *ON_DESCRIPTOR]
         root = settings.make_root(guest, agent)

@@ -62,8 +62,9 @@ class GvisorSettings(RootSettings, CgroupLimits):
         default=None,
         description="how system calls are intercepted. Without it, the first of systrap and ptrace that works here",
     )
-    network: Literal["sandbox", "host"] = Field(
-        default="sandbox", description="the network stack of gVisor, or the one of the host"
+    network: Literal["sandbox", "host", "none"] = Field(
+        default="sandbox",
+        description="the network stack of gVisor, or the one of the host; none: the loopback alone",
     )
     gso: bool = Field(
         default=True,
@@ -197,7 +198,7 @@ class Gvisor(Environment):
             root = settings.make_root(guest)
             directory = guest.make_directory()
             state = add_state(self.lab, guest, runsc, _CONTAINER, directory)
-            namespace = guest.add_network()
+            namespace = None if settings.network == "none" else guest.add_network()
             account = guest.account
             write_bundle(
                 directory,
@@ -227,7 +228,7 @@ class Gvisor(Environment):
                 f"--bundle={directory}",
                 f"virtometer-{guest_id}",
             ]
-            guest.launch(argv, purpose=f"gVisor guest {guest_id}", namespace=namespace.name)
+            guest.launch(argv, purpose=f"gVisor guest {guest_id}", namespace=namespace.name if namespace else None)
         return guest
 
     def _platform(self, program: str | None) -> Platform:

@@ -34,6 +34,7 @@ class Lxc(Container):
     usual_start_s: ClassVar[float] = 0.15
     program: ClassVar[str] = "lxc-start"
     package: ClassVar[str] = "lxc"
+    own_filter: ClassVar[str] = "its filter of system calls stays"
 
     def start(self, settings: Settings, guest_id: str) -> Guest:
         """Start `lxc-start` in the network namespace of the guest, which its container shares."""

@@ -19,18 +19,27 @@ from virtometer.environments.base import (
     disk_as_file,
 )
 from virtometer.environments.parts.agent_bits import AgentBits
-from virtometer.environments.parts.host_network import HostNetworkSettings, join_network, network_of, require_network
+from virtometer.environments.parts.binds import BindSettings, native_mounts
+from virtometer.environments.parts.host_network import (
+    HostNetworkSettings,
+    apart,
+    join_network,
+    network_of,
+    require_apart,
+    require_network,
+)
 from virtometer.environments.parts.limits import CgroupLimits, limit, no_limits, require_limits
 from virtometer.environments.parts.process_guest import ON_DESCRIPTOR, ProcessGuest, check_by_starting
 from virtometer.errors import EnvironmentFailed
 from virtometer.host.cpu.weight import inner_group
+from virtometer.host.own_mounts import with_mounts
 from virtometer.host.programs import refusals
 
 # A shell that waits for the agent, which enters a cgroup first.
 _LAUNCHER = ("/bin/sh", "-c", '(echo 0 >"$0" && exec "$@"); exit $?')
 
 
-class NativeSettings(HostNetworkSettings, AgentBits, CgroupLimits):
+class NativeSettings(HostNetworkSettings, BindSettings, AgentBits, CgroupLimits):
     """What makes native like the guests that it is compared with."""
 
 
@@ -64,7 +73,9 @@ class Native(Environment):
         """Find the agent."""
         assert isinstance(settings, NativeSettings)
         settings.agent(self.lab)
-        require_limits(settings)
+        require_apart(settings)
+        settings.binds()
+        require_limits(settings, self.lab.processors)
         require_network(self.lab, settings)
 
     def start(self, settings: Settings, guest_id: str) -> Guest:
@@ -92,7 +103,9 @@ class Native(Environment):
         guest.disk = disk_as_file(self.lab)
         # What no guest can be given may still run on the host itself.
         guest.refused_programs = refusals(one for one in self.lab.host_programs if one.path is None)
-        argv: list[str | Path] = [settings.agent(self.lab), *ON_DESCRIPTOR]
+        mounts = with_mounts(self.lab.programs, native_mounts(guest, settings.binds()))
+        mounts = [*mounts, *apart(guest, settings)]
+        argv: list[str | Path] = [*mounts, settings.agent(self.lab), *ON_DESCRIPTOR]
         if by_launcher:
             group = inner_group(guest.account)
             guest.effective["launched"] = "by a program that stays" + (", in a group inside its own" if group else "")

@@ -13,7 +13,7 @@ import socket
 import time
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
@@ -52,6 +52,9 @@ class UmlSettings(RootSettings):
     )
     memory: Annotated[int, BeforeValidator(parse_size), Field(ge=64 << 20, le=1 << 38, multiple_of=1 << 20)] = Field(
         default=512 << 20, description="bytes of memory of the guest"
+    )
+    network: Literal["bridge", "none"] = Field(
+        default="bridge", description="bridge: a tap device on the laboratory's bridge; none: the loopback alone"
     )
 
     @property
@@ -129,6 +132,7 @@ class UserModeLinux(Environment):
         mine.debian(self.lab)
         if mine.root == "host":
             require_host_root(self.lab)
+            mine.binds()
         initramfs(self.lab, programs=self._carried(mine))
 
     def _carried(self, settings: UmlSettings) -> tuple[HostProgram, ...]:
@@ -165,7 +169,7 @@ class UserModeLinux(Environment):
             guest.stream = Stream(fd, fd)
             guest.refused_programs = refusals(carried)
             debian = settings.note_root(guest)
-            of_host = host_root(guest, self.lab.agent) if settings.root == "host" else None
+            of_host = host_root(guest, self.lab.agent, settings.binds()) if settings.root == "host" else None
             directory = guest.make_directory()
             with theirs:
                 argv: list[str | Path] = [
@@ -176,7 +180,7 @@ class UserModeLinux(Environment):
                     # Here it keeps its pid file and its console's socket, otherwise in the user's home directory.
                     f"uml_dir={directory}", f"umid={guest_id}",
                     "panic=-1", "virtometer.channel=serial:/dev/ttyS0",
-                    *self._disk(guest, directory), *self._network(guest),
+                    *self._disk(guest, directory), *(self._network(guest) if settings.network == "bridge" else ()),
                 ]  # fmt: skip
                 if debian is not None:
                     argv += [f"ubd1r={debian.disk}", "virtometer.root=/dev/ubdb"]
@@ -191,7 +195,7 @@ class UserModeLinux(Environment):
                     pass_fds=(theirs.fileno(),),
                     namespace=guest.network.namespace if guest.network else None,
                 )
-            guest.effective |= {"memory_bytes": settings.memory, "cpus": 1}
+            guest.effective |= {"memory_bytes": settings.memory, "cpus": 1, "network": settings.network}
         return guest
 
     def _together(self) -> list[str | Path]:

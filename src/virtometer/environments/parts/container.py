@@ -43,5 +43,5 @@ class Container(Environment):
         """Build the root file system. Raises EnvironmentFailed where this host cannot have these settings."""
         assert isinstance(settings, ContainerSettings)
         self.program_file()
-        require_limits(settings)
+        require_limits(settings, self.lab.processors)
         settings.prepare_root(self.lab, settings.agent(self.lab))

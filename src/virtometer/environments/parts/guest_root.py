@@ -17,6 +17,7 @@ from pathlib import Path
 
 from virtometer.environments.base import LabContext
 from virtometer.environments.images.agent_root import AGENT
+from virtometer.environments.parts.binds import Bind, bind_mounts
 from virtometer.environments.parts.process_guest import ProcessGuest
 from virtometer.errors import EnvironmentFailed, StorageError
 from virtometer.host.mount_table import Mount, mount_table
@@ -56,8 +57,11 @@ class GuestRoot:
     writable: bool = False
 
 
-def host_root(guest: ProcessGuest, agent: Path) -> GuestRoot:
-    """The host's files under a writable layer of this guest's; notes the layers among its effective settings."""
+def host_root(guest: ProcessGuest, agent: Path, binds: Sequence[Bind] = ()) -> GuestRoot:
+    """The host's files under a writable layer of this guest's; notes the layers among its effective settings.
+
+    binds: what lies over the layer, shared with the host.
+    """
     directory = guest.make_directory()
     make_layer(directory, Path("/"), "")
     (directory / "root").mkdir()
@@ -70,6 +74,7 @@ def host_root(guest: ProcessGuest, agent: Path) -> GuestRoot:
         make_layer(directory, Path(point), f"-{number}")
         commands.append(["sh", "-c", _BELOW, "sh", point, str(number), directory])
     guest.read_back(lambda: {LAYERS: _layers(directory, below)})
+    commands += bind_mounts(guest, binds, directory / "root")
     return GuestRoot(directory / "root", tuple(commands), writable=True)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Collection
 from pathlib import Path
 from typing import Annotated, Any, Self
 
@@ -98,20 +99,19 @@ def no_limits() -> str:
     return "" if counted and os.geteuid() == 0 else _NO_CGROUP
 
 
-def require_limits(limits: CgroupLimits) -> None:
-    """Raise EnvironmentFailed where this host or this user cannot have them, before anything is measured."""
+def require_limits(limits: CgroupLimits, processors: Collection[int]) -> None:
+    """Raise EnvironmentFailed where this host or this user cannot have them, before anything is measured.
+
+    processors: those that guests and laboratory may use. The laboratory itself may have left some of them to guests.
+    """
     if not limits.limited():
         return
     if reason := no_limits():
         raise EnvironmentFailed(reason, advice=_USE_PROCESSORS)
-    missing = set(limits.cpuset or ()) - _processors()
+    missing = set(limits.cpuset or ()) - set(processors)
     if missing:
         numbers = ", ".join(map(str, sorted(missing)))
-        raise EnvironmentFailed(f"this host has no processor {numbers}", advice=f"choose from {sorted(_processors())}")
-
-
-def _processors() -> set[int]:
-    return set(os.sched_getaffinity(0))
+        raise EnvironmentFailed(f"this host has no processor {numbers}", advice=f"choose from {sorted(processors)}")
 
 
 def limit(guest: ProcessGuest, limits: CgroupLimits) -> None:

@@ -23,15 +23,20 @@ def write_bundle(
     *,
     root: GuestRoot,
     disk_directory: Path | None,
-    namespace: Path,
+    namespace: Path | None,
     cgroups_path: str | None,
     resources: dict[str, Any],
     channel: Sequence[str] = ("stdio",),
+    own_network: bool = True,
 ) -> None:
     """Write config.json into `directory`: the agent alone, as uid 0 with the usual capabilities of a container.
 
-    channel: the agent's words for its channel.
+    channel: the agent's words for its channel. own_network: whether there is a new network namespace where `namespace`
+    is None; if not, the network is the launcher's.
     """
+    network = (
+        [{"type": "network"} | ({"path": str(namespace)} if namespace else {})] if namespace or own_network else []
+    )
     config = {
         "ociVersion": "1.0.2",
         "process": {
@@ -49,7 +54,7 @@ def write_bundle(
         "linux": {
             "namespaces": [
                 *({"type": one} for one in ("pid", "ipc", "uts", "mount")),
-                {"type": "network", "path": str(namespace)},
+                *network,
             ],
             "resources": resources,
             "maskedPaths": ["/proc/kcore", "/proc/keys", "/proc/timer_list", "/sys/firmware"],

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from pathlib import Path
+from typing import ClassVar, Literal
+
+from pydantic import Field
 
 from virtometer.environments.base import Guest, Namespace, Settings, disk_as_file
 from virtometer.environments.images.agent_root import AGENT, DATA
 from virtometer.environments.parts.container import Container, ContainerSettings
+from virtometer.environments.parts.guest_interfaces import interfaces_of
 from virtometer.environments.parts.limits import effective_limits
 from virtometer.environments.parts.oci import add_state, write_bundle
 from virtometer.environments.parts.process_guest import ON_DESCRIPTOR, ProcessGuest
@@ -19,6 +23,25 @@ from virtometer.programs import Words
 _HAND_ON = "--preserve-fds=1"
 
 
+class OciSettings(ContainerSettings):
+    """Those of containers, and the network."""
+
+    host_network: ClassVar[str] = "host"
+
+    network: Literal["bridge", "host", "none"] = Field(
+        default="bridge",
+        description="bridge: a veth pair on the laboratory's bridge; host: that of the host; none: the loopback alone",
+    )
+
+    def join(self, guest: ProcessGuest) -> Path | None:
+        """Give a guest its network; returns the namespace on the bridge, None where it is another one."""
+        if self.network == "bridge":
+            return guest.add_network()
+        guest.effective["network"] = self.network
+        guest.read_back(lambda: interfaces_of(guest))
+        return None
+
+
 class OciEnvironment(Container):
     """Namespaces and cgroups as a runtime makes them; the channel is a descriptor that the runtime hands on.
 
@@ -26,6 +49,7 @@ class OciEnvironment(Container):
     the guest's processor for each message. A subclass has `container`, which is its only resource.
     """
 
+    settings_type: ClassVar[type[Settings]] = OciSettings
     container: ClassVar[Resource]
     namespaces: ClassVar[tuple[Namespace, ...] | None] = ("ipc", "mnt", "net", "pid", "uts")
     usual_start_s: ClassVar[float] = 0.15
@@ -37,12 +61,12 @@ class OciEnvironment(Container):
 
     def start(self, settings: Settings, guest_id: str) -> Guest:
         """Start the runtime's `run`, which executes the agent as its configuration says."""
-        assert isinstance(settings, ContainerSettings)
+        assert isinstance(settings, OciSettings)
         with ProcessGuest.starting(self.lab, guest_id, settings) as guest:
             root = settings.make_root(guest, settings.agent(self.lab))
             directory = guest.make_directory()
             state = add_state(self.lab, guest, self.program_file(), self.container, directory)
-            namespace = guest.add_network()
+            namespace = settings.join(guest)
             account = guest.account
             disk_file = self.lab.disk_file
             write_bundle(
@@ -50,6 +74,7 @@ class OciEnvironment(Container):
                 root=root,
                 disk_directory=disk_file.parent if disk_file else None,
                 namespace=namespace,
+                own_network=settings.network != "host",
                 cgroups_path=account.container_path() if isinstance(account, CgroupAccount) else None,
                 resources=settings.resources(),
                 channel=ON_DESCRIPTOR,

@@ -7,9 +7,10 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from virtometer.environments.base import LabContext, Settings
+from virtometer.environments.base import LabContext
 from virtometer.environments.images.agent_root import agent_root
 from virtometer.environments.images.debian import PACKAGE, DebianImage, debian_image
+from virtometer.environments.parts.binds import BindSettings
 from virtometer.environments.parts.guest_root import GuestRoot, host_root, require_host_root
 from virtometer.environments.parts.process_guest import ProcessGuest
 from virtometer.host.programs import refusals
@@ -21,7 +22,7 @@ def _package(name: str) -> str:
     return name
 
 
-class RootSettings(Settings):
+class RootSettings(BindSettings):
     """Settings of kinds whose guests have a root directory of their own.
 
     no_host_root: why guests of a kind cannot have the host's, without its subject; empty where they can.
@@ -44,6 +45,8 @@ class RootSettings(Settings):
     def _possible_root(self) -> Self:
         if self.image_packages and self.root != "debian":
             raise ValueError(f"image_packages needs root debian, and root is {self.root}")
+        if self.bind and self.root != "host":
+            raise ValueError(f"bind needs root host, and root is {self.root}")
         if self.root == "host" and self.no_host_root:
             raise ValueError(f"root must be agent or debian here, not host: {self.no_host_root}")
         return self
@@ -61,6 +64,7 @@ class RootSettings(Settings):
         """Build what `make_root` needs. Raises as `debian`; EnvironmentFailed where this host cannot have this root."""
         if self.root == "host":
             require_host_root(lab)
+            self.binds()
         else:
             self._shared_root(lab, agent)
 
@@ -68,7 +72,7 @@ class RootSettings(Settings):
         """The root directory of a container, with the agent in it; notes which one. Raises as `debian`."""
         self.note_root(guest)
         if self.root == "host":
-            return host_root(guest, agent or guest.lab.agent)
+            return host_root(guest, agent or guest.lab.agent, self.binds())
         return GuestRoot(self._shared_root(guest.lab, agent))
 
     def note_root(self, guest: ProcessGuest) -> DebianImage | None:

@@ -2,29 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from pydantic import ValidationError
 
 from virtometer.environments.registry import KINDS
 from virtometer.errors import UsageError
+from virtometer.model import Kind
+
+For = Callable[[type[Kind]], Mapping[str, Any] | str]
+"""Settings of a kind alone, or in words why it cannot have what was asked for, without its subject."""
 
 
 def places(
-    known: Sequence[Mapping[str, Any]], wanted: Sequence[str], settings: Mapping[str, Any]
+    known: Sequence[Mapping[str, Any]], wanted: Sequence[str], settings: Mapping[str, Any], of_kind: For = lambda _: {}
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """Environments as a plan has them: the first of `known`, which is the baseline, and those that are wanted.
 
     wanted: names or kinds of `known`, or other kinds whose guests can have the host's files; all of `known` where it is
-    empty. settings: for every kind that has them. The second part of the answer are sentences about those of `known`
-    that cannot have the settings. Raises UsageError for what is no such name or kind.
+    empty. settings: for every kind that has them. of_kind: more of them. The second part of the answer are sentences
+    about those of `known` that cannot have the settings. Raises UsageError for what is no such name or kind, and for a
+    kind that is asked for or the baseline where `of_kind` has a reason.
     """
     chosen = list(known) if not wanted else [known[0], *(_place(known, one) for one in wanted)]
     made = list[dict[str, Any]]()
     left_out = list[str]()
     for one in {one["name"]: one for one in chosen}.values():
-        place = _with(one, settings)
+        more = of_kind(KINDS[one["kind"]])
+        if isinstance(more, str):
+            if wanted or not made:
+                raise UsageError(f"{one['name']} cannot be measured: {more}")
+            left_out.append(f"{one['name']} is left out: {more}")
+            continue
+        place = _with(one, {**settings, **more})
         try:
             KINDS[place["kind"]].settings_type.model_validate(place.get("settings", {}))
         except ValidationError as cause:

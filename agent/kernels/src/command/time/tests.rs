@@ -1,4 +1,7 @@
 #![allow(clippy::unwrap_used)]
+
+mod standing;
+
 use crate::command::{make, OPS};
 use crate::settings::Settings;
 use std::process::Command;

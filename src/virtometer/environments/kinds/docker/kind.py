@@ -124,7 +124,7 @@ class Docker(Container):
     def prepare(self, settings: Settings) -> None:
         """See whether the daemon can do it, and build the root directory. Raises EnvironmentFailed where it cannot."""
         assert isinstance(settings, DockerSettings)
-        require_limits(settings)
+        require_limits(settings, self.lab.processors)
         agent = settings.agent(self.lab)
         self.daemon(settings).runtime(settings.runtime)
         settings.prepare_root(self.lab, agent)

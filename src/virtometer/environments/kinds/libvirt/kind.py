@@ -311,7 +311,7 @@ class LibvirtContainer(OfLibvirt):
             require_host(connection, mine)
         checked_template(connection.driver, mine)
         if connection.driver not in BY_IMAGE:
-            require_limits(mine)
+            require_limits(mine, self.lab.processors)
             mine.prepare_root(self.lab, mine.agent(self.lab))
 
     def start(self, settings: Settings, guest_id: str) -> DomainGuest:
