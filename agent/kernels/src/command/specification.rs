@@ -3,7 +3,7 @@
 use super::given::{no_zero, own_variables, texts};
 use super::look_up::Line;
 use crate::operation::ParameterKind::{Boolean, Choice, Text};
-use crate::operation::TimedBy::{GuestAtWork, Nothing};
+use crate::operation::TimedBy::{Guest, GuestAtWork, Nothing};
 use crate::operation::{bytes, integer, measure, optional, parameter, Measure, Parameter};
 use crate::settings::{wrong, Settings};
 use std::collections::BTreeMap;
@@ -13,8 +13,8 @@ use virtometer_protocol::Failure;
 /// Longest time limit of a run: about a week.
 const LONGEST_MS: u64 = 600_000_000;
 
-/// Most bytes of the variable that fills the environment: Linux takes no text of 128 KiB.
-const MOST_PADDING: u64 = 64 << 10;
+/// Most bytes by which the stack is moved: a longer path is refused by Linux.
+const MOST_PADDING: u64 = 4 << 10;
 
 pub(super) const PARAMETERS: &[Parameter] = &[
     parameter("program", Text, "", "path, or name that is looked up on the PATH"),
@@ -37,11 +37,14 @@ pub(super) const PARAMETERS: &[Parameter] = &[
         "padding",
         bytes(0, MOST_PADDING),
         "4096",
-        "most bytes of a variable whose random length moves the stack in each run; 0: no such variable",
+        "most bytes by which the stack moves, at random in each run: slashes in the program's path; 0: none",
     ),
+    optional("check-files", Text, "none", "a JSON array of paths: files whose contents must be the same after each run"),
+    parameter("keep-output", Boolean, "false", "run once, and take the end of the output with the result"),
 ];
 
 pub(super) const MEASURES: &[Measure] = &[
+    measure("wall", "s", Guest, "time of the run whose output was taken, from its start to its end"),
     measure("user", "s", GuestAtWork, "processor time of the command itself, mean of the runs"),
     measure("system", "s", GuestAtWork, "processor time of the kernel for the command, mean of the runs"),
     measure("peak-memory", "B", Nothing, "most memory of the largest process of the command, where above the agent's"),
@@ -62,6 +65,10 @@ pub(super) struct Specification {
     pub(super) ignore_failure: bool,
     pub(super) may_differ: bool,
     pub(super) padding: u64,
+    /// Files whose contents belong to the answer.
+    pub(super) files: Vec<String>,
+    /// Whether there is one run, whose output is taken.
+    pub(super) taken: bool,
 }
 
 impl Specification {
@@ -76,20 +83,33 @@ impl Specification {
         words.extend(texts(settings, "arguments")?);
         let limit = settings.integer("limit-ms")?;
         let input = settings.optional_text("input")?.unwrap_or("/dev/null").to_owned();
-        no_zero(directory.iter().chain([&input]))?;
+        let files = texts(settings, "check-files")?;
+        no_zero(directory.iter().chain([&input]).chain(&files))?;
+        let kept = settings.choice("output", &[("digest", true), ("null", false)])?;
+        let taken = settings.boolean("keep-output")?;
+        if taken && !kept {
+            return Err(wrong("keep-output needs the output, which output=null discards"));
+        }
         Ok(Specification {
             command: line(words)?,
             prepare: beside("prepare")?,
             conclude: beside("conclude")?,
             variables: variables(settings)?,
             input,
-            kept: settings.choice("output", &[("digest", true), ("null", false)])?,
+            kept,
             limit: (limit > 0).then(|| Duration::from_millis(limit)),
             ignore_failure: settings.boolean("ignore-failure")?,
             may_differ: settings.boolean("output-may-differ")?,
             padding: settings.integer("padding")?,
+            files: files.into_iter().map(|file| inside(directory.as_deref(), file)).collect(),
+            taken,
         })
     }
+}
+
+/// A path as the command sees it, which runs in this directory.
+fn inside(directory: Option<&str>, file: String) -> String {
+    directory.map_or(file.clone(), |it| std::path::Path::new(it).join(&file).to_string_lossy().into_owned())
 }
 
 fn variables(settings: &Settings<'_>) -> Result<Vec<String>, Failure> {

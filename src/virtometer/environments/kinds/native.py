@@ -92,7 +92,9 @@ class Native(Environment):
         guest.disk = disk_as_file(self.lab)
         # What no guest can be given may still run on the host itself.
         guest.refused_programs = refusals(one for one in self.lab.host_programs if one.path is None)
-        argv: list[str | Path] = [settings.agent(self.lab), *ON_DESCRIPTOR]
+        agent = settings.agent(self.lab)
+        # Without namespaces, what a command leaves behind outlives its parents: the first process ends it with them.
+        argv: list[str | Path] = [agent, "keep", agent, *ON_DESCRIPTOR]
         if by_launcher:
             group = inner_group(guest.account)
             guest.effective["launched"] = "by a program that stays" + (", in a group inside its own" if group else "")
