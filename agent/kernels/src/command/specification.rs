@@ -39,7 +39,12 @@ pub(super) const PARAMETERS: &[Parameter] = &[
         "4096",
         "most bytes by which the stack moves, at random in each run: slashes in the program's path; 0: none",
     ),
-    optional("check-files", Text, "none", "a JSON array of paths: files whose contents must be the same after each run"),
+    optional(
+        "check-files",
+        Text,
+        "none",
+        "a JSON array of paths: files whose contents must be the same after each run",
+    ),
     parameter("keep-output", Boolean, "false", "run once, and take the end of the output with the result"),
 ];
 

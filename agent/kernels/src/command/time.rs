@@ -154,7 +154,8 @@ impl Timed {
     fn of_memory(&self, status: std::process::ExitStatus) -> Option<Failure> {
         let (before, now) = (self.killed?, memory::kills()?);
         let program = self.what.command.program();
-        let who = if status.signal() == Some(libc::SIGKILL) { program.into() } else { format!("a process of {program}") };
+        let who =
+            if status.signal() == Some(libc::SIGKILL) { program.into() } else { format!("a process of {program}") };
         (now > before).then(|| Failure::new(Code::OutOfMemory, format!("{who} was killed for memory")))
     }
 
