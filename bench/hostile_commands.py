@@ -1,4 +1,4 @@
-"""Commands that do harm, in each kind of environment that starts fast: each must end within its limit and leave nothing.
+"""Commands that do harm, in each fast kind of environment: each must end within its limit and leave nothing.
 
     python -m bench.hostile_commands [--in native,runc] [--only NAME] [--limit 4]
 
@@ -113,8 +113,10 @@ ROWS = (
     Row("changes its group", _python(f"import os\nos.setpgid(0, 0)\nif os.fork(): os._exit(0)\nos.setpgid(0, 0)\n"
         f"os.execvp('sleep', ['sleep', '{MARK}'])"), _DONE),
     Row("opens the terminal", "echo x > /dev/tty"),
-    Row("leaves zombies", _python("import os,time\nfor _ in range(50):\n if not os.fork(): os._exit(0)\ntime.sleep(0.2)"),
-        _DONE | _LATE),
+    Row(
+        "leaves zombies",
+        _python("import os,time\nfor _ in range(50):\n if not os.fork(): os._exit(0)\ntime.sleep(0.2)"), _DONE | _LATE,
+    ),
     Row("very long arguments", ("/bin/echo", "x" * 30_000), _DONE),
     Row("a million lines of errors", "yes 2>/dev/null | head -n 1000000 >&2", _DONE | _LATE),
     Row("removes its directory", "rm -rf DIR/own; rmdir DIR 2>/dev/null; rm -rf DIR"),

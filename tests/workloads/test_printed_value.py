@@ -48,13 +48,13 @@ def test_a_group_that_took_no_part_is_no_number() -> None:
 
 @pytest.mark.parametrize("pattern", ["(", "a" * (LONGEST_PATTERN + 1), "(?P<value>a)(?P<value>b)", "a{99999999999}"])
 def test_what_is_no_regular_expression_is_refused(pattern: str) -> None:
-    with pytest.raises(ValueError):  # noqa: PT011 - any of them is a sentence
+    with pytest.raises(ValueError):
         PrintedValue(pattern, "s", "lower")
 
 
 @pytest.mark.parametrize("unit", ["", "M B", "x" * 17, "<b>", "/s", "a\nb"])
 def test_what_is_no_unit_is_refused(unit: str) -> None:
-    with pytest.raises(ValueError):  # noqa: PT011
+    with pytest.raises(ValueError):
         PrintedValue("x", unit, "lower")
     assert PrintedValue("x", "kop/s", "higher").unit == "kop/s"
     assert PrintedValue("x", "%", "higher").unit == "%"

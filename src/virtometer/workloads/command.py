@@ -169,7 +169,11 @@ class Command(Workload[CommandParameters]):
             "ignore-failure": given.ignore_failure,
             "output-may-differ": given.output_may_differ or given.value is not None,
             **({} if given.value is None else {"keep-output": True}),
-            **({} if given.check_files is None else {"check-files": json.dumps(split("check_files", given.check_files)[0])}),
+            **(
+                {}
+                if given.check_files is None
+                else {"check-files": json.dumps(split("check_files", given.check_files)[0])}
+            ),
         }
 
 

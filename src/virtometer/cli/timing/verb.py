@@ -106,7 +106,8 @@ def time(
     ] = None,
     unit: Annotated[str | None, typer.Option("--unit", metavar="UNIT", help="The unit of --value: MB/s.")] = None,
     better: Annotated[
-        str | None, typer.Option("--better", metavar="higher|lower", help="Which values of --value are the better ones.")
+        str | None,
+        typer.Option("--better", metavar="higher|lower", help="Which values of --value are the better ones."),
     ] = None,
     check_file: Annotated[
         list[str] | None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -28,9 +29,12 @@ def within(seconds: float, what: str) -> Iterator[None]:
         raise UsageError(f"{what} took more than {seconds:g} s")
 
     before = signal.signal(signal.SIGALRM, late)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    begun = time.monotonic()
+    left_s, every_s = signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, before)
+        if left_s:  # somebody else's timer goes on
+            signal.setitimer(signal.ITIMER_REAL, max(left_s - (time.monotonic() - begun), 0.001), every_s)
