@@ -1,4 +1,4 @@
-"""Commands that do harm end within their limit, with a sentence, and leave nothing: some here, all where that is slow."""
+"""Commands that do harm end within their limit, with a sentence, and leave nothing."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from bench.hostile_commands import FAST_KINDS, ROWS, Ending, all_rows, faults, l
 
 QUICK = (
     "the same, each in a session of its own", "a daemon without variables", "stops itself", "kills its group",
-    "kills its parent", "changes its group", "takes too much memory", "a missing interpreter", "a child holds its output",
+    "kills its parent", "changes its group", "takes too much memory", "a missing interpreter",
+    "a child holds its output",
 )  # fmt: skip
 
 
