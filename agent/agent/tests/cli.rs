@@ -310,6 +310,15 @@ fn sleeping(word: &str) -> usize {
 
 #[test]
 #[cfg(target_os = "linux")]
+fn a_command_sees_its_own_variables_and_no_other() {
+    let words = ["measure", "command", "--op", "time", "--program", "/usr/bin/env", "--variables", r#"{"A":"b"}"#];
+    let found = measured(&[&words[..], &["--seconds", "0.05", "--json"]].concat());
+    // Of "A=b" and the end of its line, by sha256sum.
+    assert_eq!(found["conditions"]["answer"], "e414bc8cb26600ad");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
 fn what_a_kept_program_leaves_behind_ends_with_it_and_with_the_parent() {
     let leaves = |word: &str, end: &str| {
         format!("(setsid sleep {word} &); (env -i setsid sh -c 'sleep {word} & exec sleep {word}' &); sleep 0.2; {end}")
