@@ -4,7 +4,7 @@
 
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -14,6 +14,8 @@ const PAUSE: Duration = Duration::from_millis(2);
 
 /// How many programs are under way.
 static UNDER_WAY: Mutex<usize> = Mutex::new(0);
+/// Whether one of them has no mark.
+static UNMARKED: AtomicBool = AtomicBool::new(false);
 static NUMBER: AtomicU64 = AtomicU64::new(0);
 
 fn under_way() -> MutexGuard<'static, usize> {
@@ -26,7 +28,7 @@ const MARK: &str = "VIRTOMETER_PROGRAM";
 /// The processes of one program. While this lives, those whose parents have ended become the agent's own, so that none
 /// of them is lost.
 pub struct Family {
-    /// None: what it starts has no mark.
+    /// None: what it starts has no mark, and what has none is its own.
     mark: Option<String>,
 }
 
@@ -43,9 +45,12 @@ impl Family {
     /// The same without a mark, so that the program sees nothing of the agent's; with one beside others.
     pub(super) fn begin_unseen() -> Self {
         let mut family = Family::begin();
-        if *under_way() == 1 {
+        let count = under_way();
+        if *count == 1 {
+            UNMARKED.store(true, Ordering::Relaxed);
             family.mark = None;
         }
+        drop(count);
         family
     }
 
@@ -115,6 +120,9 @@ impl Drop for Family {
     fn drop(&mut self) {
         let mut count = under_way();
         *count -= 1;
+        if self.mark.is_none() {
+            UNMARKED.store(false, Ordering::Relaxed);
+        }
         adopt(*count > 0);
     }
 }
@@ -144,9 +152,8 @@ fn descendants(program: libc::pid_t, mark: Option<&str>) -> Vec<libc::pid_t> {
     let all = processes();
     // SAFETY: both only tell numbers.
     let (own, own_group) = unsafe { (libc::getpid(), libc::getpgrp()) };
-    // Beside others, what has no mark may be one of theirs that is about to be executed. It is looked for once more
-    // when the last of them ends.
-    let unmarked = *under_way() == 1;
+    // What has no mark belongs to the program without one, where there is such a program.
+    let unmarked = mark.is_none() || (*under_way() == 1 && !UNMARKED.load(Ordering::Relaxed));
     let orphan = |one: &Process| {
         one.parent == own && one.pid != program && one.group != own_group && is_of(one.pid, mark, unmarked)
     };
@@ -164,6 +171,12 @@ fn descendants(program: libc::pid_t, mark: Option<&str>) -> Vec<libc::pid_t> {
 
 /// Whether a process has this mark, or `unmarked` is true and it has none.
 fn is_of(pid: libc::pid_t, mark: Option<&str>, unmarked: bool) -> bool {
+    // What is about to be executed for another program still is the agent, with the agent's variables. This is looked at
+    // first, so that the variables are those of what was executed.
+    let image = |of: &str| std::fs::read_link(format!("/proc/{of}/exe")).ok();
+    if image("self").is_some_and(|own| image(&pid.to_string()) == Some(own)) {
+        return false;
+    }
     let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
     let name = format!("{MARK}=");
     match environment.split(|byte| *byte == 0).find_map(|variable| variable.strip_prefix(name.as_bytes())) {
