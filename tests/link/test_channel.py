@@ -1,5 +1,6 @@
 import os
 import socket
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -87,3 +88,16 @@ def test_closing_twice_closes_once() -> None:
     channel.close()
     with pytest.raises(OSError, match="Bad file"):
         os.fstat(read)
+
+
+def test_a_line_that_is_long_is_sent_in_parts_where_the_other_side_needs_that(ends: Ends) -> None:
+    channel, theirs = ends
+    channel.stream.at_once = 1000
+    line = bytes(range(32, 120)) * 40 + b"\n"
+    begun = time.monotonic()
+    channel.send(line, 1)
+    assert time.monotonic() - begun >= 3 * 0.005
+    assert theirs.recv(10_000) == line
+    begun = time.monotonic()
+    channel.send(b"short\n", 1)
+    assert time.monotonic() - begun < 0.005

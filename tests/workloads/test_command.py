@@ -34,8 +34,10 @@ def test_all_that_is_asked_is_known_to_the_agent() -> None:
     everything = asked(
         command="true", env={"A": 1}, workdir="/tmp", input="/dev/null", prepare="sync", conclude="rm x", timeout=0.5,
         setup="make", cleanup="make clean", warm_ups=3, warm_each=True, show_output=True,
-        user="0:0", ulimits="core=0",
+        user="0:0", ulimits="core=0", value="x", unit="s", better="lower", check_files=["a b", "c"],
     )  # fmt: skip
+    assert everything["check-files"] == '["a b", "c"]'
+    assert (everything["keep-output"], everything["output-may-differ"]) == (True, True)
     known = agent_table.operation("command", "time").parameters
     assert everything.keys() == known.keys() - {"padding", "runs"}
     assert not any(known[name].refusal(name, value) for name, value in everything.items())
@@ -139,3 +141,28 @@ def test_a_command_can_pause_between_two_runs_and_may_take_its_time_limit() -> N
     assert work(timeout=600, prepare="b", conclude="c").longest_s == 1800
     with pytest.raises(UsageError, match="no operation run"):
         Command().arguments("run", CommandParameters(command="a"), NOWHERE)
+
+
+def test_a_command_that_prints_its_value_has_its_unit_and_runs_alone() -> None:
+    parameters = CommandParameters(command="true", value="v ([0-9]+)", unit="kop/s", better="higher")
+    work = Command().work("time", parameters, 1, 0.25)
+    assert (work.operation.unit, work.operation.better) == ("kop/s", "higher")
+    assert work.cannot_pause and work.workload.agent_metric(work.op) == ("s", "lower")
+    reading = work.read("v 3\n")
+    assert reading is not None and reading.value == 3
+    load = work.as_load()
+    assert (load.operation.unit, load.read("anything")) == ("s", None)
+    assert "keep-output" not in load.arguments(Place())
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"value": "x"}, {"unit": "s"}, {"value": "x", "unit": "s"}, {"value": "(", "unit": "s", "better": "lower"},
+        {"value": "x", "unit": "s", "better": "lower", "output": "null"},
+        {"value": "x", "unit": "a b", "better": "lower"}, {"check_files": 3}, {"check_files": ""},
+    ],
+)  # fmt: skip
+def test_a_value_is_given_whole_and_files_are_texts(given: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        CommandParameters(command="true", **given)

@@ -35,6 +35,7 @@ Speak the protocol with a laboratory:
 Measure by hand:
   virtometer-agent measure KERNEL [--op OP] [--threads N] [--cpus LIST] [--seconds S] [--json] [PARAMETERS]
   virtometer-agent serve net --listen HOST:PORT     the other end of the network's operations
+  virtometer-agent keep PROGRAM [WORD ...]          run a program, and end all that it leaves behind
 
   --op OP        default: the kernel's first
   --threads N    default 1

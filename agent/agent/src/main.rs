@@ -48,6 +48,10 @@ fn main() -> ExitCode {
 }
 
 fn run(command: &str, rest: &[OsString]) -> Result<u8, Failure> {
+    #[cfg(unix)]
+    if command == "keep" {
+        return system::keep(rest);
+    }
     let words = rest
         .iter()
         .map(|word| word.to_str().map(str::to_owned))

@@ -3,9 +3,11 @@
 mod accounts;
 mod collector;
 mod endings;
+mod files;
 mod given;
 mod group;
 mod look_up;
+mod memory;
 mod specification;
 mod standing;
 mod start;
@@ -163,7 +165,8 @@ impl Worker for Run {
         let failed = |cause: io::Error| os_failure(&format!("cannot run {program}"), &cause);
         // Numbers are to be printed alike everywhere.
         let variables = own_variables().into_iter().filter(|one| !one.starts_with("LC_ALL=")).collect::<Vec<_>>();
-        let order = self.line.order(&variables, &["LC_ALL=C".to_owned(), family.variable()])?;
+        let added: Vec<String> = family.variable().into_iter().chain(["LC_ALL=C".to_owned()]).collect();
+        let order = self.line.order(&variables, &added, 0)?;
         let nothing = File::open("/dev/null").map_err(failed)?;
         let pipe = || pipe_with(PipeFlags::CLOEXEC).map_err(|cause| failed(cause.into()));
         let ((out, output), (err, errors)) = (pipe()?, pipe()?);

@@ -39,6 +39,7 @@ from virtometer.analysis.statistics.spread import Spread, spread
 from virtometer.analysis.statistics.verdicts import Decision, decide
 from virtometer.analysis.stopping.block_costs import block_costs
 from virtometer.analysis.stopping.rule import STRICTNESS
+from virtometer.counted import counted
 from virtometer.model import Better, Campaign, Estimate, Finding, Plan, Verdict
 
 
@@ -47,7 +48,9 @@ def findings(campaign: Campaign, table: dict[Key, TreatmentData]) -> tuple[Findi
     compared = comparisons(campaign, table)
     spreads = decisive_spreads(compared)
     controls = control_spreads(campaign, table, compared)
-    disturbed = busy_host(campaign, table, compared)
+    beyond = busy_host(campaign, table, compared)
+    far = {key for key in beyond if busy.is_far([*compared[key].decisive.values()], controls.get(key))}
+    disturbed = {key: why for key, why in beyond.items() if key not in far}
     doubted = doubts_of(campaign, table, compared, controls, strictness(campaign))
     decisions = decide(
         spreads,
@@ -57,7 +60,8 @@ def findings(campaign: Campaign, table: dict[Key, TreatmentData]) -> tuple[Findi
         blocks={key: count for key, count in doubted.blocks.items() if key not in disturbed},
         strictness=strictness(campaign),
     )
-    concluder = _Concluder(campaign, table, compared, disturbed, doubted)
+    warnings = {key: busy.warning(beyond[key]) for key in far}
+    concluder = _Concluder(campaign, table, compared, disturbed, doubted, warnings)
     return tuple(
         concluder.comparison(data, decisions[key]) if key in decisions else concluder.alone(data)
         for key, data in table.items()
@@ -153,8 +157,13 @@ class _Concluder:
         compared: dict[Key, Ratios],
         busy_host: Mapping[Key, Note],
         doubted: Doubts,
+        warnings: Mapping[Key, Note],
     ) -> None:
-        """busy_host: why comparisons get no verdict there. doubted: what few starts leave open."""
+        """busy_host: why comparisons get no verdict there. doubted: what few starts leave open.
+
+        warnings: of comparisons that get a verdict all the same.
+        """
+        self.warnings = warnings
         self.doubted = doubted
         self.plan = campaign.plan
         self.table = table
@@ -219,7 +228,8 @@ class _Concluder:
             said.append(f"{against.environment} gave no value to compare with")
         if not of.decisive and (data.failed or against.failed):  # more blocks will not help: all trials failed so far
             decision = replace(decision, blocks_needed=None, blocks_needed_low=None, blocks_needed_high=None)
-        why = (self.busy_host[data.key],) if is_busy else decision.why
+        why: tuple[str | Note, ...] = (self.busy_host[data.key],) if is_busy else decision.why
+        why = (*why, *([self.warnings[data.key]] if data.key in self.warnings else []))
         stalled = between_stalls.qualification(
             decision.verdict, of.by, (spread(of.total.values()), total), self.plan.margin, self.strictness
         )
@@ -233,9 +243,15 @@ class _Concluder:
             typical=typical and efficiency(*sides, typical, "trimmed mean"), worst_block=worst, verdict_by=of.by,
             slices_by_windows=windows, median=median and efficiency(*sides, median, "median"),
             host_cpu_ratio=cost.ratio(data, against, self.strictness), unseen_share=unseen.share(len(of.decisive)),
-            qualified=QUALIFIED if few else stalled,
+            qualified=self._failed(data, decision.verdict) or (QUALIFIED if few else stalled),
         )  # fmt: skip
         return busy.qualified(made, busy=is_busy)
+
+    @staticmethod
+    def _failed(data: TreatmentData, verdict: Verdict) -> str:
+        """What an undecided comparison is qualified with first: how many of its trials failed."""
+        count = sum(one.at_fault for one in data.failed)
+        return f"{count} of {counted(data.tried, 'trial')} failed" if count and verdict is Verdict.UNDECIDED else ""
 
     def _slices(self, data: TreatmentData) -> Lengths:
         """How long the slices of a treatment took; computed once for each treatment."""

@@ -11,14 +11,19 @@ from dataclasses import dataclass
 from virtometer.errors import LinkClosed, LinkError, LinkTimeout
 
 MAX_LINE = 65_536
+_PAUSE_S = 0.005  # in which a guest reads what it was sent at once
 
 
 @dataclass(slots=True)
 class Stream:
-    """A pair of file descriptors that lead to an agent. They may be the same one (a socket, a serial line)."""
+    """A pair of file descriptors that lead to an agent. They may be the same one (a socket, a serial line).
+
+    at_once: bytes of a line after which the other side is given time to read; 0: it takes all that is sent.
+    """
 
     read_fd: int
     write_fd: int
+    at_once: int = 0
 
     def close(self) -> None:
         """Close both descriptors. Idempotent."""
@@ -67,7 +72,7 @@ class Channel:
         sent_ns = time.monotonic_ns()
         while view:
             try:
-                written = os.write(self.stream.write_fd, view)
+                written = os.write(self.stream.write_fd, view[: self.stream.at_once or None])
             except BlockingIOError:
                 left = deadline - time.monotonic()
                 if left <= 0 or not select.select([], [self.stream.write_fd], [], left)[1]:
@@ -76,6 +81,8 @@ class Channel:
             except OSError as cause:
                 raise LinkClosed(f"the agent's channel is closed ({cause.strerror})") from cause
             view = view[written:]
+            if view and self.stream.at_once:
+                time.sleep(_PAUSE_S)
         return sent_ns
 
     def receive(self, limit_s: float) -> Line | None:

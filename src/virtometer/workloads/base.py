@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
@@ -132,6 +132,10 @@ class Workload(Generic[P]):
         """What is known of an operation before it runs. Subclasses say what is not as usual."""
         return Work(self, op, parameters, threads, seconds, window_s=seconds, processors=threads, needs=self.needs)
 
+    def operation(self, op: str, parameters: P) -> Operation:
+        """Unit, direction and work of an operation, with its parameters."""
+        return self.operations[op]
+
     def agent_op(self, op: str) -> str:
         """The kernel's operation for one of the workload's."""
         return op
@@ -157,12 +161,20 @@ class Workload(Generic[P]):
         operation = self.operations[op]
         return operation.unit, operation.better
 
+    def as_load(self, parameters: P) -> P:
+        """The parameters of a run that loads the host while others are measured: its own result does not count."""
+        return parameters
+
     def read(self, op: str, output: str) -> Reading | None:
         """What a program printed. None: the value is what the agent reports.
 
         Raises UsageError for what the program cannot have printed.
         """
         return None
+
+    def reading(self, op: str, parameters: P, output: str) -> Reading | None:
+        """The same, where the parameters say how to read it."""
+        return self.read(op, output)
 
     def arguments(self, op: str, parameters: P, place: Place) -> dict[str, Any]:
         """Parameters of the agent's kernel for this place; what was not given is left to the agent.
@@ -237,7 +249,15 @@ class Work:
     @property
     def operation(self) -> Operation:
         """Unit, direction and work of the value."""
-        return self.workload.operations[self.op]
+        return self.workload.operation(self.op, self.parameters)
+
+    def as_load(self) -> Work:
+        """The same work while others are measured."""
+        return replace(self, parameters=self.workload.as_load(self.parameters))
+
+    def read(self, output: str) -> Reading | None:
+        """What a program printed. None: the value is what the agent reports. Raises UsageError for what is wrong."""
+        return self.workload.reading(self.op, self.parameters, output)
 
     @property
     def cannot_pause(self) -> str:

@@ -14,7 +14,8 @@ from pydantic import BeforeValidator, Field, model_validator
 from virtometer.agent_table import AgentParameter
 from virtometer.errors import UsageError
 from virtometer.model import Demand
-from virtometer.workloads.base import Parameters, Place, Work, Workload, of_kernel
+from virtometer.workloads.base import Operation, Parameters, Place, Reading, Work, Workload, of_kernel
+from virtometer.workloads.printed_value import PrintedValue
 from virtometer.workloads.standing import Ulimits, User, asked_limits
 
 ENVIRONMENT: Mapping[str, str] = {
@@ -42,6 +43,11 @@ def _variables(given: object) -> object:
     return given
 
 
+def _paths(given: object) -> object:
+    """A list of paths as one text."""
+    return shlex.join(given) if isinstance(given, list) and all(isinstance(one, str) for one in given) else given
+
+
 def _plain(value: object) -> object:
     """A value as the plan's text has it: YAML reads some words as something else."""
     return str(value).lower() if isinstance(value, bool) else value
@@ -49,6 +55,7 @@ def _plain(value: object) -> object:
 
 Text = Annotated[str, Field(min_length=1)]
 Variables = Annotated[str, BeforeValidator(_variables)]
+Paths = Annotated[str, Field(min_length=1), BeforeValidator(_paths)]
 
 
 class CommandParameters(Parameters):
@@ -104,6 +111,33 @@ class CommandParameters(Parameters):
             raise ValueError("a command with tty prints to its terminal; leave output out")
         return self
 
+    value: Text | None = Field(
+        default=None,
+        description="a regular expression: its last match in what the command prints is the result, not the time",
+    )
+    unit: Text | None = Field(default=None, description="unit of that value, such as MB/s")
+    better: Literal["higher", "lower"] | None = Field(default=None, description="which values are the better ones")
+    check_files: Paths | None = Field(
+        default=None, description="files whose contents must be the same after each run: a list, or a text as a shell's"
+    )
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        given = (self.value, self.unit, self.better)
+        if None in given and given != (None, None, None):
+            raise ValueError("value, unit and better belong together: give all of them, or none")
+        if self.value is not None and self.output == "null":
+            raise ValueError("value needs the output, which 'output: null' discards")
+        _ = self.printed
+        return self
+
+    @property
+    def printed(self) -> PrintedValue | None:
+        """What of the output is the result; None where the time is. ValueError for what cannot be that."""
+        if self.value is None or self.unit is None or self.better is None:
+            return None
+        return PrintedValue(self.value, self.unit, self.better)
+
 
 class Command(Workload[CommandParameters]):
     """The agent starts the command, waits for its end, and ends what it has left behind."""
@@ -121,7 +155,23 @@ class Command(Workload[CommandParameters]):
         once = (parameters.setup is not None) + (parameters.cleanup is not None)
         longest_s = (parameters.timeout or 0.0) * (each * (parameters.warm_ups or 1) + once)
         usual = super().work(op, parameters, threads, seconds)
-        return replace(usual, demand=Demand(threads=1), processors=None, anew=True, longest_s=longest_s)
+        usual = replace(usual, demand=Demand(threads=1), processors=None, anew=True, longest_s=longest_s)
+        if parameters.printed is None:
+            return usual
+        return replace(usual, window_s=None, own_reason="each run has a value of its own, which the command prints")
+
+    def operation(self, op: str, parameters: CommandParameters) -> Operation:
+        """Of a command that prints its value: the unit of that."""
+        usual, of = super().operation(op, parameters), parameters.printed
+        return usual if of is None else Operation(of.unit, of.better, usual.work)
+
+    def as_load(self, parameters: CommandParameters) -> CommandParameters:
+        """Without a value: a load runs again and again."""
+        return parameters.model_copy(update={"value": None, "unit": None, "better": None})
+
+    def reading(self, op: str, parameters: CommandParameters, output: str) -> Reading | None:
+        """The value that it printed, where that is the result."""
+        return None if parameters.printed is None else parameters.printed.read(output)
 
     def takes(self, op: str) -> Mapping[str, AgentParameter]:
         """The agent has parameters of its own for what a plan says in a user's words."""
@@ -155,9 +205,15 @@ class Command(Workload[CommandParameters]):
             "show-output": given.show_output,
             **({} if given.timeout is None else {"limit-ms": max(round(given.timeout * 1000), 1)}),
             "ignore-failure": given.ignore_failure,
-            "output-may-differ": given.output_may_differ,
+            "output-may-differ": given.output_may_differ or given.value is not None,
             "terminal": given.tty,
             "no-new-privileges": given.no_new_privileges,
+            **({} if given.value is None else {"keep-output": True}),
+            **(
+                {}
+                if given.check_files is None
+                else {"check-files": json.dumps(split("check_files", given.check_files)[0])}
+            ),
         }
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
+from random import Random
 
 import pytest
 
@@ -12,7 +14,8 @@ from virtometer.analysis.compare.blocks import by_treatment
 from virtometer.analysis.compared.campaigns import compare_campaigns
 from virtometer.analysis.compared.environments import compare_environments
 from virtometer.analysis.notes import busy
-from virtometer.model import Campaign, Excluded, Mark, MarkKind, Run, Verdict
+from virtometer.analysis.statistics.spread import Spread, spread
+from virtometer.model import Campaign, Excluded, Failure, FailureKind, Mark, MarkKind, Run, Verdict
 from virtometer.report.parts import words
 
 FOREIGN = Mark(MarkKind.FOREIGN, "other programs used 1.50 processors (the plan allows 0.25)")
@@ -121,3 +124,50 @@ def test_comparisons_of_campaigns_and_of_environments_carry_the_marks() -> None:
         "undecided: the host was busy"
     ]
     assert [words.verdict(one) for one in compare_environments(disturbed, "faster", "box", 0.05).findings] == ["slower"]
+
+
+def far(slower: float, noise: float = 0.02) -> Campaign:
+    """Eight blocks on a host that is busy in all of them: one environment is so many times slower."""
+    places = [Place("native"), Place("slow", efficiency={"": 1 / slower})]
+    marks = dict.fromkeys(range(24), (FOREIGN,))
+    return simulate(places, noise=gaussian(noise), marks=marks, control=True)
+
+
+@pytest.mark.parametrize(("slower", "verdict"), [(9.0, "slower"), (2.5, "undecided: the host was busy")])
+def test_a_difference_far_beyond_what_others_can_have_done_is_judged_with_a_warning(
+    slower: float, verdict: str
+) -> None:
+    (_, finding) = analyse(far(slower)).findings
+    assert words.verdict(finding) == verdict
+    assert [note for note in finding.notes if note.startswith("the host was busy")]
+    assert [note for note in finding.shown_notes if note.startswith("the host was busy")]
+
+
+def test_nothing_is_far_without_a_control_or_enough_blocks_or_where_one_block_is_near() -> None:
+    near = Spread(0.0, 0.01, 8)
+    logs = [-2.2, -2.21, -2.19, -2.2, -2.22, -2.2, -2.18, -2.2]
+    assert busy.is_far(logs, near)
+    assert busy.is_far([-one for one in logs], near)
+    assert not busy.is_far(logs, None)
+    assert not busy.is_far(logs, Spread(0.0, 0.01, 5))
+    assert not busy.is_far(logs[:5], near)
+    assert not busy.is_far([*logs[:7], -1.0], near)
+    assert not busy.is_far(logs, Spread(0.0, 0.7, 8))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_no_host_that_is_busy_makes_two_that_are_the_same_far(seed: int) -> None:
+    """As if others took up to three quarters of the processor from either side of each block, by chance."""
+    random = Random(seed)
+    logs = [math.log(random.uniform(0.25, 1) / random.uniform(0.25, 1)) for _ in range(16)]
+    assert not busy.is_far(logs[:8], spread(logs[8:]))
+
+
+def test_failed_trials_are_named_before_the_busy_host() -> None:
+    quiet = simulate(PLACES, noise=gaussian(0.002))
+    failed = dict.fromkeys(trials_of(quiet, "box"), Failure(FailureKind.AGENT, "it ended by signal 11"))
+    marks = dict.fromkeys(range(24), (FOREIGN,))
+    of = simulate(PLACES, noise=gaussian(0.002), marks=marks, fail=failed)
+    count = sum(record.failure is not None for record in of.trials if record.trial.measured[0].environment == "box")
+    assert count > 1
+    assert verdicts(of)["box"] == f"undecided: {count} of 8 trials failed"

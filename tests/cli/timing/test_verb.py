@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+import secrets
+import subprocess
+import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from tests.cli.laboratory import line_with, program, virtometer
 from tests.sentences import Said
+from tests.waiting import wait_until
 from virtometer.analysis import analyse
 from virtometer.store.ledger import Ledger
 
@@ -59,6 +64,10 @@ def test_words_after_two_dashes_are_one_command(tmp_path: Path) -> None:
         (["--export-csv", "/", "ls"], 7), (["--export-csv", "-", "--export-json", "-", "ls"], 2),
         (["--show-output", "--output", "null", "ls"], 2), (["-s", "ls | wc", "ls"], 2),
         (["-s", "no-such-program", "ls"], 125), (["-c", "false", "ls"], 125),
+        (["--value", "(", "--unit", "s", "--better", "lower", "ls"], 2), (["--unit", "s", "ls"], 2),
+        (["--value", "x", "--unit", "s", "--better", "lower", "echo y"], 125),
+        (["--value", "x(.*)", "--unit", "s", "--better", "lower", "echo xy"], 125),
+        (["--check-file", "/no/such", "echo y"], 125),
     ],
 )  # fmt: skip
 def test_what_cannot_be_timed_is_one_sentence_and_a_status(
@@ -122,3 +131,42 @@ def test_a_results_directory_that_is_in_use_is_refused_before_anything_runs(tmp_
     ended = virtometer("time", "--out", tmp_path, f"touch {tmp_path / 'ran'}")
     assert ended.status == 4
     assert not (tmp_path / "ran").exists()
+
+
+def test_a_value_that_is_printed_is_the_result_and_files_are_compared(tmp_path: Path) -> None:
+    options = ["--value", "rate: ([0-9.]+)", "--unit", "kop/s", "--better", "higher", "--check-file", "made"]
+    script = "echo rate: 1; echo same > made; echo rate: $(wc -l < lines)"
+    (tmp_path / "lines").write_text("\n" * 7)
+    words: list[str | Path] = ["--in", "bubblewrap", "--workdir", tmp_path, "-S", "sh", *options, script]
+    ended = program("time", *QUICK, "--out", tmp_path / "out", *words, cwd=tmp_path)
+    assert ended.status == 0, ended.err
+    assert "7 kop/s" in line_with("bubblewrap", ended.out).replace(".00", "")
+    with Ledger.open(tmp_path / "out") as ledger:
+        campaign = ledger.read()
+    for one in (run for record in campaign.trials for run in record.scored):
+        # By the rate of the guest's clock.
+        assert one.scored.value == pytest.approx(7, rel=0.01)
+        assert (one.reported.value, one.unit, one.better, len(one.samples)) == (7, "kop/s", "higher", 1)
+        assert one.reported.output == "rate: 1\nrate: 7\n"
+        assert one.reported.measures["wall"]["value"] > 0
+    assert len({run.conditions["files"] for record in campaign.trials for run in record.scored}) == 1
+
+
+def test_a_native_command_ends_with_all_that_it_started_when_the_laboratory_is_killed(tmp_path: Path) -> None:
+    word = f"{secrets.randbelow(10**6) + 10**6}.5"
+    script = f"(setsid sleep {word} &); (env -i setsid sleep {word} >/dev/null 2>&1 &); sleep {word}"
+    words = [sys.executable, "-m", "virtometer", "time", "--beside", "--in", "native", "--out", str(tmp_path / "out")]
+    laboratory = subprocess.Popen([*words, "-S", "sh", script], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    wait_until(lambda: sleeping(word) == 3, 60)
+    laboratory.kill()
+    laboratory.wait()
+    wait_until(lambda: sleeping(word) == 0, 10)
+
+
+def sleeping(word: str) -> int:
+    """How many processes sleep for so many seconds."""
+    found = 0
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            found += path.read_bytes() == f"sleep\0{word}\0".encode()
+    return found

@@ -64,7 +64,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
 /// Commands, so that /init can tell them from words of the kernel's command line.
 const COMMANDS: &[&str] =
-    &["stdio", "descriptor", "serial", "connect", "measure", "serve", "--version", "--help", "exit"];
+    &["stdio", "descriptor", "serial", "connect", "measure", "serve", "keep", "--version", "--help", "exit"];
 
 /// Do everything and switch off, if that is what this process is for.
 pub(crate) fn live_if_process_1(own_name: &str, first: &str) {

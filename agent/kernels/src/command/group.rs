@@ -4,7 +4,7 @@
 
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -14,6 +14,8 @@ const PAUSE: Duration = Duration::from_millis(2);
 
 /// How many programs are under way.
 static UNDER_WAY: Mutex<usize> = Mutex::new(0);
+/// Whether one of them has no mark.
+static UNMARKED: AtomicBool = AtomicBool::new(false);
 static NUMBER: AtomicU64 = AtomicU64::new(0);
 
 fn under_way() -> MutexGuard<'static, usize> {
@@ -26,7 +28,8 @@ const MARK: &str = "VIRTOMETER_PROGRAM";
 /// The processes of one program. While this lives, those whose parents have ended become the agent's own, so that none
 /// of them is lost.
 pub struct Family {
-    mark: String,
+    /// None: what it starts has no mark, and what has none is its own.
+    mark: Option<String>,
 }
 
 impl Family {
@@ -36,12 +39,24 @@ impl Family {
         *count += 1;
         adopt(true);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        Family { mark: format!("{:010}-{number:010}", std::process::id()) }
+        Family { mark: Some(format!("{:010}-{number:010}", std::process::id())) }
+    }
+
+    /// The same without a mark, so that the program sees nothing of the agent's; with one beside others.
+    pub(super) fn begin_unseen() -> Self {
+        let mut family = Family::begin();
+        let count = under_way();
+        if *count == 1 {
+            UNMARKED.store(true, Ordering::Relaxed);
+            family.mark = None;
+        }
+        drop(count);
+        family
     }
 
     /// The program leads a group of its own and ends with the agent.
     pub fn own_group(&self, command: &mut Command) {
-        command.env(MARK, &self.mark);
+        command.envs(self.mark.iter().map(|mark| (MARK, mark)));
         // SAFETY: between fork and exec only two system calls are made.
         unsafe {
             command.pre_exec(|| {
@@ -54,8 +69,8 @@ impl Family {
     }
 
     /// The variable of its environment that marks the program. It is as long in all runs.
-    pub(super) fn variable(&self) -> String {
-        format!("{MARK}={}", self.mark)
+    pub(super) fn variable(&self) -> Option<String> {
+        self.mark.as_ref().map(|mark| format!("{MARK}={mark}"))
     }
 
     /// End whatever is left of the program: its group, its descendants, and those that have left both.
@@ -74,7 +89,7 @@ impl Family {
                 return; // of descendants one at least would be the agent's child by now: a look that costs little
             }
             // Descendants may start others until they have ended.
-            let left = descendants(group, &self.mark);
+            let left = descendants(group, self.mark.as_deref());
             for pid in &left {
                 // SAFETY: numbers of processes that are the program's, or the agent's and not reaped yet.
                 unsafe {
@@ -105,6 +120,9 @@ impl Drop for Family {
     fn drop(&mut self) {
         let mut count = under_way();
         *count -= 1;
+        if self.mark.is_none() {
+            UNMARKED.store(false, Ordering::Relaxed);
+        }
         adopt(*count > 0);
     }
 }
@@ -125,18 +143,27 @@ struct Process {
     pid: libc::pid_t,
     parent: libc::pid_t,
     group: libc::pid_t,
+    ended: bool,
 }
 
 /// Descendants of the program, without itself. Those whose parents have ended are the agent's children; by its mark, or
 /// by a group that is not the agent's while no other program is under way, they are known from those of other kernels.
 /// One with the mark of another program is that program's, also when that has ended and left it running.
-fn descendants(program: libc::pid_t, mark: &str) -> Vec<libc::pid_t> {
+fn descendants(program: libc::pid_t, mark: Option<&str>) -> Vec<libc::pid_t> {
     let all = processes();
     // SAFETY: both only tell numbers.
     let (own, own_group) = unsafe { (libc::getpid(), libc::getpgrp()) };
-    let alone = *under_way() == 1;
+    let alone = *under_way() == 1; // of programs that begin later, none is in the list
+                                   // What has no mark belongs to the program without one, where there is such a program.
+    let unmarked = mark.is_none() || (alone && !UNMARKED.load(Ordering::Relaxed));
+    // The variables of what has ended are gone: it may be another program, which is still to be reaped.
+    let of_another = |one: &Process| !alone && one.ended && one.pid == one.group;
     let orphan = |one: &Process| {
-        one.parent == own && one.pid != program && one.group != own_group && is_of(one.pid, mark, alone)
+        one.parent == own
+            && one.pid != program
+            && one.group != own_group
+            && !of_another(one)
+            && is_of(one.pid, mark, unmarked)
     };
     let mut found: Vec<libc::pid_t> = Vec::new();
     loop {
@@ -151,11 +178,17 @@ fn descendants(program: libc::pid_t, mark: &str) -> Vec<libc::pid_t> {
 }
 
 /// Whether a process has this mark, or `unmarked` is true and it has none.
-fn is_of(pid: libc::pid_t, mark: &str, unmarked: bool) -> bool {
+fn is_of(pid: libc::pid_t, mark: Option<&str>, unmarked: bool) -> bool {
+    // What is about to be executed for another program still is the agent, with the agent's variables. This is looked at
+    // first, so that the variables are those of what was executed.
+    let image = |of: &str| std::fs::read_link(format!("/proc/{of}/exe")).ok();
+    if image("self").is_some_and(|own| image(&pid.to_string()) == Some(own)) {
+        return false;
+    }
     let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
     let name = format!("{MARK}=");
     match environment.split(|byte| *byte == 0).find_map(|variable| variable.strip_prefix(name.as_bytes())) {
-        Some(found) => found == mark.as_bytes(),
+        Some(found) => mark.is_some_and(|mark| found == mark.as_bytes()),
         None => unmarked,
     }
 }
@@ -168,8 +201,9 @@ fn processes() -> Vec<Process> {
         let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
         let stat = String::from_utf8_lossy(&stat).into_owned();
         // The name before it may hold anything.
-        let mut fields = stat.rsplit(')').next()?.split_whitespace().skip(1);
-        Some(Process { pid, parent: fields.next()?.parse().ok()?, group: fields.next()?.parse().ok()? })
+        let mut fields = stat.rsplit(')').next()?.split_whitespace();
+        let ended = fields.next()? == "Z";
+        Some(Process { pid, parent: fields.next()?.parse().ok()?, group: fields.next()?.parse().ok()?, ended })
     })
     .collect()
 }

@@ -5,7 +5,8 @@ use super::standing::Standing;
 use super::start::{Order, Refused, Step};
 use crate::settings::wrong;
 use std::ffi::CString;
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use virtometer_protocol::{Code, Failure};
@@ -26,6 +27,17 @@ fn c_text(text: &str) -> Result<CString, Failure> {
     CString::new(text).map_err(|_| wrong("texts of a command must not contain a zero byte"))
 }
 
+/// Most bytes of a path, with the zero at its end.
+const LONGEST_PATH: usize = 4096;
+
+/// The same path in more bytes: a slash may be written many times.
+fn lengthened(path: &str, by: usize) -> String {
+    let by = by.min(LONGEST_PATH.saturating_sub(path.len() + 1));
+    let first = path.find('/').unwrap_or(0);
+    let slashes = if path.contains('/') { "/".repeat(by) } else { String::new() };
+    format!("{}{slashes}{}", &path[..first], &path[first..])
+}
+
 impl Line {
     /// words: with the program, which may not be empty.
     pub(super) fn new(words: Vec<String>, directory: Option<String>) -> Result<Self, Failure> {
@@ -41,14 +53,24 @@ impl Line {
         self.words.first().map_or("", String::as_str)
     }
 
-    /// The order to start it. variables: of its environment, and those that are `added` to them.
-    pub(super) fn order(&self, variables: &[String], added: &[String]) -> Result<Order, Failure> {
+    /// The order to start it. variables: of its environment, and those that are `added` to them. `longer`: by how many
+    /// bytes the path is longer than it needs to be, as far as the system takes it.
+    pub(super) fn order(&self, variables: &[String], added: &[String], longer: usize) -> Result<Order, Failure> {
         let texts = |all: &mut dyn Iterator<Item = &String>| all.map(|text| c_text(text)).collect::<Result<_, _>>();
         let path = self.find(variables).ok_or_else(|| self.missing())?;
-        let path = path.to_str().map_or_else(|| Err(wrong("the PATH is not a text")), c_text)?;
+        let path = path.to_str().ok_or_else(|| wrong("the PATH is not a text"))?;
+        let path = c_text(&lengthened(path, longer))?;
         let directory = self.directory.as_deref().map(c_text).transpose()?;
         let words = texts(&mut self.words.iter())?;
         Ok(Order::new(path, words, texts(&mut variables.iter().chain(added))?, directory))
+    }
+
+    /// Whether the system starts another program for it, and gives that its path: a script.
+    pub(super) fn is_script(&self, variables: &[String]) -> bool {
+        let from = |path: PathBuf| self.directory.as_ref().map_or(path.clone(), |it| Path::new(it).join(&path));
+        let file = self.find(variables).map(from).and_then(|path| File::open(path).ok());
+        let mut begin = [0; 2];
+        file.is_none_or(|mut file| file.read_exact(&mut begin).is_err() || &begin != b"\x7fE")
     }
 
     /// A path as it was named; else the first program of this name on the PATH of the variables.

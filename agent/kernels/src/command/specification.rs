@@ -4,7 +4,7 @@ use super::given::{no_zero, own_variables, texts};
 use super::look_up::Line;
 use super::standing::Standing;
 use crate::operation::ParameterKind::{Boolean, Choice, Text};
-use crate::operation::TimedBy::{GuestAtWork, Nothing};
+use crate::operation::TimedBy::{Guest, GuestAtWork, Nothing};
 use crate::operation::{bytes, integer, measure, optional, parameter, Measure, Parameter};
 use crate::settings::{wrong, Settings};
 use std::collections::BTreeMap;
@@ -21,8 +21,8 @@ const MOST_WARM_UPS: u64 = 10_000;
 /// Most timed runs: their samples fit into a run.
 const MOST_RUNS: u64 = 20_000;
 
-/// Most bytes of the variable that fills the environment: Linux takes no text of 128 KiB.
-const MOST_PADDING: u64 = 64 << 10;
+/// Most bytes by which the stack is moved: a longer path is refused by Linux.
+const MOST_PADDING: u64 = 4 << 10;
 
 pub(super) const PARAMETERS: &[Parameter] = &[
     parameter("program", Text, "", "path, or name that is looked up on the PATH"),
@@ -65,11 +65,19 @@ pub(super) const PARAMETERS: &[Parameter] = &[
         "padding",
         bytes(0, MOST_PADDING),
         "4096",
-        "most bytes of a variable whose random length moves the stack in each run; 0: no such variable",
+        "most bytes by which the stack moves, at random in each run: slashes in the program's path; 0: none",
     ),
+    optional(
+        "check-files",
+        Text,
+        "none",
+        "a JSON array of paths: files whose contents must be the same after each run",
+    ),
+    parameter("keep-output", Boolean, "false", "run once, and take the end of the output with the result"),
 ];
 
 pub(super) const MEASURES: &[Measure] = &[
+    measure("wall", "s", Guest, "time of the run whose output was taken, from its start to its end"),
     measure("user", "s", GuestAtWork, "processor time of the command itself, mean of the runs"),
     measure("system", "s", GuestAtWork, "processor time of the kernel for the command, mean of the runs"),
     measure("peak-memory", "B", Nothing, "most memory of the largest process of the command, where above the agent's"),
@@ -101,6 +109,10 @@ pub(super) struct Specification {
     /// Of the command alone, not of those beside it.
     pub(super) standing: Arc<Standing>,
     pub(super) terminal: bool,
+    /// Files whose contents belong to the answer.
+    pub(super) files: Vec<String>,
+    /// Whether there is one run, whose output is taken.
+    pub(super) taken: bool,
 }
 
 impl Specification {
@@ -119,10 +131,15 @@ impl Specification {
             return Err(wrong("a command with a terminal reads from it, so that input cannot be a file"));
         }
         let input = settings.optional_text("input")?.unwrap_or("/dev/null").to_owned();
-        no_zero(directory.iter().chain([&input]))?;
+        let files = texts(settings, "check-files")?;
+        no_zero(directory.iter().chain([&input]).chain(&files))?;
         let kept = settings.choice("output", &[("digest", true), ("null", false)])?;
         if terminal && !kept {
             return Err(wrong("a command with a terminal prints to it, so that output cannot be null"));
+        }
+        let taken = settings.boolean("keep-output")?;
+        if taken && !kept {
+            return Err(wrong("keep-output needs the output, which output=null discards"));
         }
         Ok(Specification {
             command: line(words)?,
@@ -143,8 +160,15 @@ impl Specification {
             padding: settings.integer("padding")?,
             standing: Arc::new(Standing::new(settings)?),
             terminal,
+            files: files.into_iter().map(|file| inside(directory.as_deref(), file)).collect(),
+            taken,
         })
     }
+}
+
+/// A path as the command sees it, which runs in this directory.
+fn inside(directory: Option<&str>, file: String) -> String {
+    directory.map_or(file.clone(), |it| std::path::Path::new(it).join(&file).to_string_lossy().into_owned())
 }
 
 fn variables(settings: &Settings<'_>) -> Result<Vec<String>, Failure> {

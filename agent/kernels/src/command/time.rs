@@ -2,8 +2,10 @@
 
 use super::collector::{Collector, Printed, KEPT};
 use super::endings::{ended_badly, ended_how, last_words, status_word};
+use super::files;
 use super::group::Family;
 use super::look_up::Line;
+use super::memory;
 use super::specification::Specification;
 use super::standing::Standing;
 use super::start::{Ended, Order, Process, Stack};
@@ -15,12 +17,14 @@ use crate::settings::{check_failed, wrong};
 use std::fs::File;
 use std::hash::{BuildHasher, RandomState};
 use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::process::ExitStatusExt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
+use std::time::Duration;
 use virtometer_protocol::{Code, Conditions, Failure};
 use virtometer_sampling::{os_failure, timed, CheckValue, Control, Extras, Merge, Stretch, Worker};
 
-/// Fills the environment of each run with another number of bytes.
+/// Fills the environment of each run of a script, which sees its own path, with another number of bytes.
 const PADDING: &str = "VIRTOMETER_PADDING=";
 
 /// Bytes of the ends of the first run's output that are kept where it is reported.
@@ -38,6 +42,8 @@ struct Answer {
     status: std::process::ExitStatus,
     /// Of the output; `None` where it is not kept, or may differ.
     digest: Option<[u8; 32]>,
+    /// Of the files that belong to it.
+    files: Option<[u8; 32]>,
 }
 
 /// A command that is ready to be started.
@@ -59,6 +65,9 @@ struct Used {
     user_s: f64,
     system_s: f64,
     peak_memory: u64,
+    wall_s: f64,
+    /// The end of the last output, where it is taken.
+    output: Option<String>,
 }
 
 pub(super) struct Timed {
@@ -74,6 +83,10 @@ pub(super) struct Timed {
     shown: Option<String>,
     /// The clean-up was not made yet.
     unclean: bool,
+    /// Length of the last run.
+    wall_s: f64,
+    /// Processes that had been killed for memory before the first run.
+    killed: Option<u64>,
     used: Used,
 }
 
@@ -90,6 +103,8 @@ impl Timed {
             answer: None,
             shown: None,
             unclean: true,
+            wall_s: 0.0,
+            killed: memory::kills(),
             used: Used::default(),
         };
         let begun = worker.begin();
@@ -103,7 +118,11 @@ impl Timed {
         if let Some(line) = &what.setup {
             self.run_beside(line, false)?;
         }
-        (0..what.warm_ups).try_for_each(|_| self.run_untimed())
+        (0..what.warm_ups).try_for_each(|_| self.run_untimed())?;
+        match self.answer {
+            Some(_) => Ok(()),
+            None => Err(check_failed(format!("{} was stopped before its end", what.command.program()))),
+        }
     }
 
     /// A run that does not count.
@@ -137,14 +156,16 @@ impl Timed {
     fn make_ready(&self, line: &Line, input: &str, kept: bool) -> Result<Ready, Failure> {
         let what = &self.what;
         let parent = Parent::new();
-        let family = Family::begin();
+        let family = Family::begin_unseen();
         let seed = mix(SEED.wrapping_add(RUNS.fetch_add(1, Ordering::Relaxed)));
         let length = usize::try_from(Random::new(seed).below(what.padding + 1)).unwrap_or(0);
-        let padding = (what.padding > 0).then(|| format!("{PADDING}{}", "x".repeat(length)));
-        let added: Vec<String> = padding.into_iter().chain([family.variable()]).collect();
+        // A program does not see the path that it was started by, beside its own words and variables.
+        let script = what.padding > 0 && line.is_script(&what.variables);
+        let padding = script.then(|| format!("{PADDING}{}", "x".repeat(length)));
+        let added: Vec<String> = padding.into_iter().chain(family.variable()).collect();
         let null = File::options().write(true).open("/dev/null");
         Ok(Ready {
-            order: line.order(&what.variables, &added)?,
+            order: line.order(&what.variables, &added, if script { 0 } else { length })?,
             standing: Arc::default(),
             family,
             input: opened(input)?.into(),
@@ -196,17 +217,30 @@ impl Timed {
         }
     }
 
+    /// The failure of a command one of whose processes the kernel has killed for memory; `None` for another one.
+    fn of_memory(&self, status: std::process::ExitStatus) -> Option<Failure> {
+        let (before, now) = (self.killed?, memory::kills()?);
+        let program = self.what.command.program();
+        let who =
+            if status.signal() == Some(libc::SIGKILL) { program.into() } else { format!("a process of {program}") };
+        (now > before).then(|| Failure::new(Code::OutOfMemory, format!("{who} was killed for memory")))
+    }
+
     /// The first answer is what all others must be.
     fn compare(&mut self, found: Answer, errors: &[u8]) -> Result<(), Failure> {
         let program = self.what.command.program();
         if !found.status.success() && !self.what.ignore_failure {
-            return Err(ended_badly(program, found.status, errors));
+            return Err(self.of_memory(found.status).unwrap_or_else(|| ended_badly(program, found.status, errors)));
         }
         let first = *self.answer.get_or_insert(found);
         if first.status != found.status {
             let (now, before) = (ended_how(found.status), ended_how(first.status));
             let last = last_words(errors);
             return Err(check_failed(format!("{program} ended {now}, but {before} in its first run: {last}")));
+        }
+        if first.files != found.files {
+            let paths = self.what.files.join(" or ");
+            return Err(check_failed(format!("{program} left something else in {paths} than in its first run")));
         }
         match (first.digest, found.digest) {
             (Some(first), Some(found)) if first != found => {
@@ -239,6 +273,7 @@ impl Timed {
             ended = Some((process, why));
             Ok(())
         })?;
+        self.wall_s = Duration::from_nanos(stretch.end_ns.saturating_sub(stretch.start_ns)).as_secs_f64();
         self.ended = ended.map(|(process, why)| (ready, process, why));
         Ok(stretch)
     }
@@ -248,13 +283,21 @@ impl Timed {
         let what = self.what.clone();
         if let Some((ready, process, why)) = self.ended.take() {
             let (ended, printed) = finish(ready, process)?;
+            if why == Some(Why::Stopped) && !what.taken {
+                // Its time is over, and that is no fault of its: a load may take longer than what it is a load for.
+                return Ok(CheckValue::Count(u64::from(self.used.runs)));
+            }
             self.in_time(&what.command, why)?;
             if what.shown && self.shown.is_none() {
                 self.shown = printed.as_ref().map(Printed::text);
             }
             let digest = printed.as_ref().filter(|_| !what.may_differ).map(|printed| printed.digest);
-            self.compare(Answer { status: ended.status, digest }, &errors_of(printed.as_ref()))?;
+            let accepted = ended.status.success() || what.ignore_failure;
+            let files = if accepted { files::digest(what.command.program(), &what.files)? } else { None };
+            self.compare(Answer { status: ended.status, digest, files }, &errors_of(printed.as_ref()))?;
             self.used.runs += 1;
+            self.used.wall_s = self.wall_s;
+            self.used.output = printed.filter(|_| what.taken).map(|printed| text_of(&printed.ends[0]));
             self.used.user_s += ended.user_s;
             self.used.system_s += ended.system_s;
             self.used.peak_memory = self.used.peak_memory.max(ended.peak_memory);
@@ -303,6 +346,11 @@ fn kept_bytes(what: &Specification) -> usize {
     }
 }
 
+/// The end of an output as a text, without the zeros that no message may have.
+fn text_of(end: &[u8]) -> String {
+    String::from_utf8_lossy(end).replace('\0', "\u{fffd}")
+}
+
 fn errors_of(printed: Option<&Printed>) -> Vec<u8> {
     printed.map_or_else(Vec::new, |printed| printed.ends[1].clone())
 }
@@ -346,13 +394,14 @@ impl Worker for Timed {
         self.or_clean(done)
     }
 
-    fn complete(&self) -> Option<bool> {
-        (self.what.runs > 0).then(|| u64::from(self.used.runs) >= self.what.runs)
-    }
-
     fn reset_after_calibration(&mut self) -> Result<(), Failure> {
         self.used = Used::default();
         Ok(())
+    }
+
+    fn complete(&self) -> Option<bool> {
+        let wanted = if self.what.taken { 1 } else { self.what.runs };
+        (wanted > 0).then(|| u64::from(self.used.runs) >= wanted)
     }
 
     fn conditions(&self) -> Conditions {
@@ -366,6 +415,9 @@ impl Worker for Timed {
             if let Some(digest) = answer.digest {
                 found.insert("answer".into(), short(&digest));
             }
+            if let Some(digest) = answer.files {
+                found.insert("files".into(), short(&digest));
+            }
         }
         found
     }
@@ -376,7 +428,7 @@ impl Worker for Timed {
     }
 
     fn extras(&mut self) -> Extras {
-        let Used { runs, user_s, system_s, peak_memory } = self.used;
+        let Used { runs, user_s, system_s, peak_memory, wall_s, output } = std::mem::take(&mut self.used);
         let printed = match self.shown.take() {
             Some(text) => Extras::default().output(text),
             None => Extras::default(),
@@ -384,7 +436,11 @@ impl Worker for Timed {
         if runs == 0 {
             return printed;
         }
-        let found = printed.measure("user", "s", user_s / f64::from(runs), Merge::Mean).measure(
+        let found = match output {
+            Some(output) => Extras::default().measure("wall", "s", wall_s, Merge::Mean).output(output),
+            None => printed,
+        };
+        let found = found.measure("user", "s", user_s / f64::from(runs), Merge::Mean).measure(
             "system",
             "s",
             system_s / f64::from(runs),

@@ -23,6 +23,7 @@ def beside_first(campaign: Campaign, table: Mapping[Key, TreatmentData]) -> dict
     """
     names = names_of(campaign)
     found = {}
+    of = "value" if any("value" in one.parameters for one in campaign.plan.workloads) else "time"
     for name in names[1:]:
         for environment in campaign.plan.environments:
             mine, first = (table.get((one, environment.name)) for one in (name, names[0]))
@@ -31,6 +32,6 @@ def beside_first(campaign: Campaign, table: Mapping[Key, TreatmentData]) -> dict
             estimate = interval(logs_by_block(mine.values, first.values, "higher").values())
             if estimate is not None:
                 found[name, environment.name] = Quantity(
-                    environment.name, f"time of {name}", "", "lower", "geometric mean", estimate, names[0]
+                    environment.name, f"{of} of {name}", "", "lower", "geometric mean", estimate, names[0]
                 )
     return found

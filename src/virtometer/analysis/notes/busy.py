@@ -1,12 +1,15 @@
 """A busy host gives no verdicts: other programs disturbed more than half of the trials or slices of either side.
 
+Differences that no such disturbance explains keep their verdict, with a warning (docs/methods/disturbance.md).
+
 A trial is disturbed where it has a mark of what other programs did. A slice is disturbed where it is excluded as
 `disturbed`. Marks of stalls, clocks and frequencies do not count, nor does a second laboratory alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -14,6 +17,7 @@ import numpy as np
 
 from virtometer.analysis.compare.blocks import TreatmentData
 from virtometer.analysis.note import Note
+from virtometer.analysis.statistics.spread import Spread, spread
 from virtometer.counted import counted
 from virtometer.model import Excluded, Finding, MarkKind, Plan, Run, TrialRecord, Verdict, columns_of
 
@@ -96,6 +100,33 @@ def reason(sides: Iterable[Side]) -> Note | None:
     )
 
 
+FAR = 3.0
+"""A factor that no share of a processor explains which the host's scheduler may have taken from one side alone."""
+
+_BLOCKS = 6
+
+
+def is_far(logs: Collection[float], control: Spread | None) -> bool:
+    """Whether a difference is far larger than what other programs can have made of no difference.
+
+    logs: ratios of blocks, as logarithms. control: the spread of the baseline's ratios with itself on the same host;
+    None: nothing is far. All blocks must be beyond FAR on one side. So must the mean by its 95 % interval, of twice its
+    width, and by the farthest that the baseline is from itself.
+    """
+    of = spread(logs)
+    if of is None or of.n < _BLOCKS or control is None or control.n < _BLOCKS:
+        return False
+    sign, limit = math.copysign(1.0, of.mean), math.log(FAR)
+    doubt = 2 * of.reach(0.025) + abs(control.mean) + control.reach(0.025) + 2 * control.sd
+    return abs(of.mean) - doubt > limit and all(sign * one > limit for one in logs)
+
+
+def warning(why: Note) -> Note:
+    """Beside a verdict that the busy host does not keep from being given."""
+    text = f"{why.text.partition(';')[0]}; the difference is far beyond what that can explain"
+    return Note(text, f"{QUALIFIED}, and the difference is far beyond what that can explain")
+
+
 def refused(pairs: Mapping[_Key, Iterable[Side]]) -> dict[_Key, Note]:
     """Why comparisons get no verdict, for those that get none. pairs: the sides of each."""
     reasons = {key: reason(sides) for key, sides in pairs.items()}
@@ -104,4 +135,5 @@ def refused(pairs: Mapping[_Key, Iterable[Side]]) -> dict[_Key, Note]:
 
 def qualified(finding: Finding, *, busy: bool) -> Finding:
     """The finding with `the host was busy` beside its verdict, where it is refused for this."""
-    return replace(finding, qualified=QUALIFIED) if busy and finding.verdict is Verdict.UNDECIDED else finding
+    busy = busy and finding.verdict is Verdict.UNDECIDED and not finding.qualified
+    return replace(finding, qualified=QUALIFIED) if busy else finding

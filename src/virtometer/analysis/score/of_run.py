@@ -34,6 +34,10 @@ _ALONE_OUTSIDE = 0.1
 """The same of a run that is one sample, such as work that runs to completion once: nothing of it can be cut off."""
 
 
+_TIMES = frozenset({"s", "ms", "us", "µs", "ns", "min", "h"})
+_PER_TIME = ("/s", "/ms", "/min", "/h", "Hz", "FLOPS", "IOPS", "bps")
+
+
 class NoScore(Exception):
     """A run of which no sample can be used. `reason` is a sentence without its end; `fault`: of the clock."""
 
@@ -55,8 +59,13 @@ def per_unit(work: Some, seconds: Some, unit: str) -> Some:
 
 
 def in_host_time(value: float, unit: str, rate: float) -> float:
-    """A value in the guest's time as one in the host's. `rate`: host seconds per guest second."""
-    return value * rate if unit == "s" else value / rate
+    """A value in the guest's time as one in the host's. `rate`: host seconds per guest second.
+
+    A unit that is neither a time nor a rate has no time in it.
+    """
+    if unit in _TIMES:
+        return value * rate
+    return value / rate if unit.endswith(_PER_TIME) else value
 
 
 def score(run: Run, clock: ClockFit, window: WindowBounds, guest_cpu_s: float | None = None) -> Score:

@@ -65,8 +65,8 @@ def print_table(analysis: Analysis, directory: Path, *, piped: bool = False, not
     if analysis.findings or not analysis.group_results.groups:
         console.print(made)
     if analysis.commands:
-        first = next(iter(analysis.commands.values())).reference
-        console.print(text_line(f"time of a run, by that of: {first}", style="bold"))
+        first = next(iter(analysis.commands.values()))
+        console.print(text_line(f"{first.metric.split(' ')[0]} of a run, by that of: {first.reference}", style="bold"))
         console.print(table_of_ratios(analysis.commands))
     for one in (*terminal(analysis, more), *effect_terminal.terminal(analysis.effects, more)):
         console.print(one)

@@ -58,7 +58,7 @@ def measure(asked: Asked) -> None:
     with notice("running each command natively ..."):
         pilots = native_pilots(first, beside=asked.beside, tell=_say)
     for command, pilot in zip(asked.commands, pilots, strict=True):
-        if pilot.printed is not None:
+        if pilot.printed is not None and "show_output" in asked.parameters:
             _say(shown(command.name, asked.plan["baseline"], pilot.printed))
     plan = _planned(asked, pilots)
     resolved, skipped = _loaded(asked, plan)
@@ -77,8 +77,9 @@ def measure(asked: Asked) -> None:
             )
     finally:
         for analysis in analyses:
-            for text in differing(analysis.campaign):
-                _say(text)
+            if "show_output" in asked.parameters:
+                for text in differing(analysis.campaign):
+                    _say(text)
             asked.exports.write(analysis, {one.name: one.values for one in asked.commands})
 
 

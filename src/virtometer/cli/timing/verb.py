@@ -131,6 +131,19 @@ def time(
     output_may_differ: Annotated[
         bool, typer.Option("--output-may-differ", help="A run may print something else than the others.")
     ] = False,
+    value: Annotated[
+        str | None,
+        typer.Option("--value", metavar="REGEX", help="Its last match in the output is the result, not the time."),
+    ] = None,
+    unit: Annotated[str | None, typer.Option("--unit", metavar="UNIT", help="The unit of --value: MB/s.")] = None,
+    better: Annotated[
+        str | None,
+        typer.Option("--better", metavar="higher|lower", help="Which values of --value are the better ones."),
+    ] = None,
+    check_file: Annotated[
+        list[str] | None,
+        typer.Option("--check-file", metavar="PATH", help="A file that must be the same after each run, everywhere."),
+    ] = None,
     input_: Annotated[
         Path | None, typer.Option("--input", metavar="FILE", help="Standard input; nothing by default.")
     ] = None,
@@ -212,6 +225,7 @@ def time(
         import yaml
 
         from virtometer.cli.plan.files import TIME, built_in
+        from virtometer.cli.timing.checks import checks
         from virtometer.cli.timing.commands import beside as beside_runs
         from virtometer.cli.timing.commands import commands as expanded
         from virtometer.cli.timing.commands import parameters as values_of
@@ -261,6 +275,7 @@ def time(
         "ignore_failure": ignore_failure or None,
         "output_may_differ": output_may_differ or None,
         **boxed.parameters,
+        **checks(value, unit, better, check_file or (), output.value),
     }
     plan = yaml.safe_load(built_in(TIME).read_text()) | changed_fields(margin, precision, budget)
     wanted = [kind for one in in_ or () for kind in one.split(",") if kind]

@@ -105,7 +105,9 @@ class Native(Environment):
         guest.refused_programs = refusals(one for one in self.lab.host_programs if one.path is None)
         mounts = with_mounts(self.lab.programs, native_mounts(guest, settings.binds()))
         mounts = [*mounts, *apart(guest, settings)]
-        argv: list[str | Path] = [*mounts, settings.agent(self.lab), *ON_DESCRIPTOR]
+        agent = settings.agent(self.lab)
+        # Without namespaces, what a command leaves behind outlives its parents: the first process ends it with them.
+        argv: list[str | Path] = [*mounts, agent, "keep", agent, *ON_DESCRIPTOR]
         if by_launcher:
             group = inner_group(guest.account)
             guest.effective["launched"] = "by a program that stays" + (", in a group inside its own" if group else "")

@@ -38,6 +38,10 @@ _UNLIKE = "processes of user-mode Linux cost more for some hundredths of a secon
 _ADVICE = "see whether this host allows ptrace, and memory in /dev/shm that can be executed"
 
 
+_AT_ONCE = 1024
+"""Bytes of its serial line: what comes while 4096 wait to be read stops it, and the kernel does not let it go on."""
+
+
 def _one(value: object) -> object:
     if value != 1:
         raise ValueError("user-mode Linux has 1 processor: its kernel has no SMP")
@@ -166,7 +170,7 @@ class UserModeLinux(Environment):
             guest.divide_cpu(TRACED)
             ours, theirs = socket.socketpair()
             fd = ours.detach()
-            guest.stream = Stream(fd, fd)
+            guest.stream = Stream(fd, fd, _AT_ONCE)
             guest.refused_programs = refusals(carried)
             debian = settings.note_root(guest)
             of_host = host_root(guest, self.lab.agent, settings.binds()) if settings.root == "host" else None

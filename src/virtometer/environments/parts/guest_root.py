@@ -17,12 +17,13 @@ from pathlib import Path
 
 from virtometer.environments.base import LabContext
 from virtometer.environments.images.agent_root import AGENT
-from virtometer.environments.parts.binds import Bind, bind_mounts
+from virtometer.environments.parts.binds import bind_mounts
 from virtometer.environments.parts.process_guest import ProcessGuest
 from virtometer.errors import EnvironmentFailed, StorageError
 from virtometer.host.mount_table import Mount, mount_table
 from virtometer.host.own_mounts import own_mounts
 from virtometer.host.owned.drafts import draft_in
+from virtometer.model.bind import Bind
 from virtometer.programs import Words
 
 LAYERS = "root_layers"

@@ -13,7 +13,7 @@ from virtometer.report.parts.terminal_text import plain_table, text_line
 Measures = Mapping[tuple[str, str], Mapping[str, Quantity[Estimate]]]
 """Further measures by name, of each workload and environment."""
 
-COLUMNS = {"user": "user", "system": "system", "peak-memory": "memory"}
+COLUMNS = {"wall": "time", "user": "user", "system": "system", "peak-memory": "memory"}
 """What a row has beside the time of a run: the measure, and the heading."""
 
 _VERDICT = 10  # columns of a verdict: its word is not cut
@@ -31,7 +31,11 @@ def table_of_command(
     """
     made = plain_table()
     made.add_column("where", overflow="fold")
-    for heading in ("time", *columns.values()):
+    findings = list(findings)
+    # A command that prints its value has its time beside that.
+    valued = any("wall" in measures.get((one.workload, one.subject), {}) for one in findings)
+    columns = {name: heading for name, heading in columns.items() if valued or name != "wall"}
+    for heading in ("value" if valued else "time", *columns.values()):
         made.add_column(heading, justify="right", no_wrap=True)
     made.add_column("efficiency", overflow="fold")
     made.add_column("verdict", overflow="fold", min_width=_VERDICT)

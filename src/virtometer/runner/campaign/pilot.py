@@ -14,11 +14,11 @@ from typing import TypeVar
 
 from virtometer.design.plan.resolved import ResolvedPlan
 from virtometer.environments.registry import KINDS
-from virtometer.errors import CommandFailed, CommandNotFound, NotExecutable, RemoteError
+from virtometer.errors import CommandFailed, CommandNotFound, NotExecutable, RemoteError, UsageError
 from virtometer.host.lock.host_lock import HostLock
 from virtometer.link.messages import Done, Failed, Ready
-from virtometer.link.session import Session
 from virtometer.model import Limits
+from virtometer.runner.execution.time_limit import READING_S, within
 from virtometer.runner.guests.running import RunningGuest
 from virtometer.runner.lab.context import lab_context
 from virtometer.workloads.base import Place, Work
@@ -56,7 +56,7 @@ def native_pilots(resolved: ResolvedPlan, *, beside: bool, tell: Callable[[str],
         guest = RunningGuest.start(environment, place, settings, name, plan.limits)
         try:
             works = [(one.name, resolved.works[one.name]) for one in plan.workloads]
-            return [_pilot(guest.session, *work, plan.limits) for work in works]
+            return [_pilot(guest, *work, plan.limits) for work in works]
         finally:
             guest.broken = True  # a command may still run: nothing is asked any more
             guest.stop()
@@ -76,9 +76,9 @@ def refuse_missing(words: Sequence[str], variables: Mapping[str, str], workdir: 
         raise NotExecutable(f"{program} cannot be executed")
 
 
-def _pilot(session: Session, name: str, work: Work, limits: Limits) -> Pilot:
+def _pilot(guest: RunningGuest, name: str, work: Work, limits: Limits) -> Pilot:
     """By a run of the agent's own: of a long command it runs the command twice, the first time to see its answer."""
-    run = f"pilot-{uuid.uuid4().hex[:8]}"
+    run, session = f"pilot-{uuid.uuid4().hex[:8]}", guest.session
     prepare = {
         "run": run, "kernel": work.workload.kernel, "op": work.agent_op, "parameters": work.arguments(Place()),
         "threads": work.threads, "cpus": None, "seconds": _WINDOW_S, "timing": "agent",
@@ -87,23 +87,29 @@ def _pilot(session: Session, name: str, work: Work, limits: Limits) -> Pilot:
     begun = time.monotonic()
     try:
         session.request("prepare", prepare, limits.answer_s)
-        _wait(session, name, Ready, work)
+        _wait(guest, name, Ready, work)
         before_s = time.monotonic() - begun
         session.request("start", {"run": run}, limits.answer_s)
     except RemoteError as cause:
         raise CommandFailed(f"{name}: {cause.message}") from cause
-    done = _wait(session, name, Done, work)
+    done = _wait(guest, name, Done, work)
+    try:
+        with within(READING_S, "reading what it printed"):
+            work.read(done.output or "")
+    except UsageError as cause:
+        raise CommandFailed(f"{name}: {cause.sentence}", advice=cause.advice) from cause
     return Pilot(done.value, before_s, done.output)
 
 
-def _wait(session: Session, name: str, kind: type[_Event], work: Work) -> _Event:
+def _wait(guest: RunningGuest, name: str, kind: type[_Event], work: Work) -> _Event:
     limit_s = (work.longest_s or _LONGEST_S) + work.seconds + 60.0
     deadline = time.monotonic() + limit_s
     while time.monotonic() < deadline:
-        event = session.next_event(max(deadline - time.monotonic(), 0.0))
+        event = guest.session.next_event(max(deadline - time.monotonic(), 0.0))
         if isinstance(event, Failed):
             advice = _ADVICE if event.error.code == "check-failed" else ""
-            raise CommandFailed(f"{name}: {event.error.message}", advice=advice)
+            limit = guest.memory_limit if event.error.code == "out-of-memory" else ""
+            raise CommandFailed(f"{name}: {event.error.message}{limit}", advice=advice)
         if isinstance(event, kind):
             return event
     raise CommandFailed(f"{name}: it did not end within {limit_s:.0f} s", advice="give it a limit with --timeout")

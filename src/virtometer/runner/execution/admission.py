@@ -38,6 +38,8 @@ class Admission:
     ) -> PlacementRun:
         """Refuse a placement that cannot run in its guest. attempt: above 1 where its trial is repeated, longer."""
         work, guest = self._works[placement.workload], running_guest.guest
+        if placement.role == "load":
+            work = work.as_load()
         if "disk" in work.needs and guest.disk is None:
             refusal = running_guest.lacks("disk")
         elif work.needs - {"disk"} and guest.network is None:

@@ -269,7 +269,8 @@ def guarded(one: PlacementRun) -> Iterator[None]:
     except RemoteError as cause:
         if cause.code == "not-supported":
             raise TrialFailed(FailureKind.UNAVAILABLE, cause.message, one.placement) from cause
-        raise TrialFailed(FailureKind.AGENT, cause.sentence, one.placement) from cause
+        limit = one.running_guest.memory_limit if cause.code == "out-of-memory" else ""
+        raise TrialFailed(FailureKind.AGENT, f"{cause.sentence}{limit}", one.placement) from cause
     except UsageError as cause:  # the output of a tool cannot be read
         raise TrialFailed(FailureKind.TOOL, cause.sentence, one.placement) from cause
     except LinkError as cause:
@@ -278,7 +279,8 @@ def guarded(one: PlacementRun) -> Iterator[None]:
             one.clock_fault = cause.fault
         if isinstance(cause, LinkClosed) and one.running_guest.ended():
             words = one_line(one.running_guest.guest.stderr_tail())
-            reason = "the guest ended in the middle of the trial" + (f": {words}" if words else "")
+            killed = one.running_guest.memory_words()
+            reason = f"the guest ended in the middle of the trial{killed}" + (f": {words}" if words else "")
         raise TrialFailed(kind, reason, one.placement, [one.running_guest]) from cause
 
 

@@ -18,6 +18,7 @@ from virtometer.model import AgentReport, ClockFault, ClockFit, Excluded, Placem
 from virtometer.runner.execution.clock_monitor import ClockMonitor
 from virtometer.runner.execution.failures import TrialFailed
 from virtometer.runner.execution.state import RunState
+from virtometer.runner.execution.time_limit import READING_S, within
 from virtometer.runner.guests.processors import Placed
 from virtometer.runner.guests.running import RunningGuest
 from virtometer.workloads.base import Reading, Work
@@ -113,7 +114,8 @@ class PlacementRun:
         if done is None:
             return self._run(self.state.samples, None)
         report = _report(done)
-        self.reading = reading = self.work.workload.read(self.work.op, done.output or "")
+        with within(READING_S, f"reading what {self.work.name} printed"):
+            self.reading = reading = self.work.read(done.output or "")
         if reading is None:
             return self._run(self.state.samples, report)
         measures = {**report.measures, REPORTED.name: {"unit": self.work.operation.unit, "value": reading.value}}

@@ -12,6 +12,7 @@ from virtometer.environments.tuning.steps import Done as TuningDone
 from virtometer.environments.tuning.steps import tune_guest
 from virtometer.errors import GuestDied, LinkClosed
 from virtometer.host.cpu.parts import CpuReading, added
+from virtometer.host.memory_kills import memory_kills
 from virtometer.link.channel import Channel
 from virtometer.link.session import Session
 from virtometer.model import GuestKey, GuestStart, Limits, PlanEnvironment, TuningStep
@@ -47,6 +48,7 @@ class RunningGuest:
         self.disk_begins = ""  # what the host's page cache held of its disk when the last trials began
         self._limits = limits
         self.ending = ExitStack()  # of what serves it on the laboratory's side
+        self._memory_kills = memory_kills()
         self._agents: dict[int, RunningGuest] = {}  # beside its first one
         self._first = self
 
@@ -77,6 +79,19 @@ class RunningGuest:
         while self.guest.alive() and time.monotonic() < deadline:
             time.sleep(0.01)
         return not self.guest.alive()
+
+    @property
+    def memory_limit(self) -> str:
+        """Its limit of memory as the end of a sentence; empty where it has none."""
+        limit = getattr(self._settings, "memory", None)
+        return f": its limit is {limit / (1 << 20):g} MiB" if isinstance(limit, int) else ""
+
+    def memory_words(self) -> str:
+        """What the host's kernel did for memory since the start, as a part of a sentence; empty where nothing."""
+        before, now = self._memory_kills, memory_kills()
+        if before is None or now is None or now <= before:
+            return ""
+        return f", and the host's kernel has killed a process for memory meanwhile{self.memory_limit}"
 
     def place(self, share: Share, lab: LabContext) -> Placed:
         """Bind it to the processors for its work. Returns where it is."""

@@ -1,4 +1,4 @@
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, unsafe_code)] // the personality of a thread
 
 mod standing;
 
@@ -230,26 +230,108 @@ fn a_command_has_what_it_was_given_and_nothing_else_of_the_agent() {
     once(worker(&shell(&shown, &given)).unwrap().as_mut()).unwrap();
 }
 
-#[test]
-fn the_length_of_the_environment_differs_from_run_to_run_within_its_bound() {
+/// Without the system's own random addresses: where the stack begins, in each of some runs, and the variables.
+fn stacks(program: &str, padding: i64) -> Vec<(u64, String)> {
     let file = tempfile::NamedTempFile::new().unwrap();
-    let script = format!("echo ${{#VIRTOMETER_PADDING}} ${{#VIRTOMETER_PROGRAM}} >> '{}'", file.path().display());
-    let lengths = |padding: i64| {
-        std::fs::write(file.path(), "").unwrap();
-        let mut worker = worker(&shell(&script, &[("padding", Scalar::Integer(padding))])).unwrap();
-        (0..19).for_each(|_| once(worker.as_mut()).map(drop).unwrap());
-        let lines = std::fs::read_to_string(file.path()).unwrap();
-        lines
-            .lines()
-            .map(|line| line.split_once(' ').map(|(a, b)| (a.parse().unwrap(), b.to_owned())).unwrap())
-            .collect::<Vec<(u64, String)>>()
+    let path = file.path().display();
+    let script = format!("read -r x < /proc/$$/stat; echo ${{x##*) }} >> '{path}'; env | sort | tr '\\n' ' ' >> '{path}'; echo >> '{path}'");
+    let arguments = serde_json::to_string(&["-c", &script]).unwrap();
+    let given =
+        [("program", text(program)), ("arguments", text(&arguments)), ("variables", text(r#"{"PATH":"/bin"}"#))];
+    let task = task(&[&given[..], &[("padding", Scalar::Integer(padding))]].concat());
+    // On a thread of its own: what it starts inherits the personality, and no other test is to.
+    let run = move || {
+        // SAFETY: it takes a number.
+        unsafe { libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong) };
+        let mut worker = worker(&task).unwrap();
+        (0..11).for_each(|_| once(worker.as_mut()).map(drop).unwrap());
     };
-    let found = lengths(1000);
-    assert!(found.iter().all(|(length, _)| *length <= 1000));
-    let different: std::collections::BTreeSet<u64> = found.iter().map(|(length, _)| *length).collect();
-    assert!(different.len() > 15 && different.iter().any(|one| *one < 500) && different.iter().any(|one| *one > 500));
-    assert!(found.iter().all(|(_, mark)| *mark == found[0].1));
-    assert!(lengths(0).iter().all(|(length, _)| *length == 0));
+    std::thread::spawn(run).join().unwrap();
+    let lines: Vec<String> = std::fs::read_to_string(file.path()).unwrap().lines().map(str::to_owned).collect();
+    // The 28th field of all, of which two stand before the state.
+    let stack = |line: &str| line.split_whitespace().nth(25).unwrap().parse().unwrap();
+    lines.chunks(2).map(|pair| (stack(&pair[0]), pair[1].clone())).collect()
+}
+
+#[test]
+fn the_place_of_the_stack_differs_from_run_to_run_and_the_program_sees_nothing_of_it() {
+    let found = stacks("/bin/sh", 4096);
+    let different: std::collections::BTreeSet<u64> = found.iter().map(|(stack, _)| *stack).collect();
+    assert!(different.len() > 8, "{different:?}");
+    assert!(different.last().unwrap() - different.first().unwrap() <= 4096 + 16);
+    // Beside other programs of this process it has a mark, which is that of its run.
+    let own = |variables: &str| variables.split(' ').filter(|one| !one.starts_with("VIRTOMETER_PROGRAM=")).count();
+    assert!(found.iter().all(|(_, variables)| own(variables) == own(&found[0].1) && !variables.contains("PADDING")));
+    let fixed = stacks("/bin/sh", 0);
+    for marked in [false, true] {
+        let some = fixed.iter().filter(|(_, variables)| variables.contains("VIRTOMETER_PROGRAM=") == marked);
+        let places: std::collections::BTreeSet<u64> = some.map(|(stack, _)| *stack).collect();
+        assert!(places.len() <= 1, "{fixed:?}");
+    }
+}
+
+#[test]
+fn a_script_sees_its_own_path_and_has_a_variable_instead() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("script");
+    std::fs::write(&script, "#!/bin/sh\necho $0 ${#VIRTOMETER_PADDING} >> log\n").unwrap();
+    assert!(Command::new("chmod").arg("755").arg(&script).status().unwrap().success());
+    let (script, here) = (script.to_str().unwrap(), folder.path().to_str().unwrap());
+    let given = [("program", text(script)), ("directory", text(here))];
+    let mut worker = worker(&task(&given)).unwrap();
+    (0..9).for_each(|_| once(worker.as_mut()).map(drop).unwrap());
+    let log = std::fs::read_to_string(folder.path().join("log")).unwrap();
+    let different: std::collections::BTreeSet<&str> = log.lines().collect();
+    assert!(different.len() > 7 && different.iter().all(|line| line.starts_with(&format!("{script} "))), "{log}");
+}
+
+#[test]
+fn one_run_is_made_where_its_output_is_taken_and_its_time_stands_beside() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let script = format!("echo >> '{0}'; head -c 10000 /dev/zero; wc -l < '{0}'", file.path().display());
+    let (outcome, samples) =
+        whole(&shell(&script, &[("keep-output", Scalar::Boolean(true)), ("output-may-differ", Scalar::Boolean(true))]))
+            .unwrap();
+    // The first run has shown what it answers; of the second one the end is taken, without zeros.
+    assert_eq!(samples.len(), 1);
+    let printed = outcome.extras.text().unwrap();
+    assert!(printed.ends_with("2\n") && !printed.contains('\0'), "{printed:?}");
+    assert!((outcome.extras.measures()["wall"].value / outcome.value - 1.0).abs() < 1e-6);
+    let refused = failure("true", &[("keep-output", Scalar::Boolean(true)), ("output", text("null"))]);
+    assert_eq!(refused.code, Code::BadArguments);
+}
+
+#[test]
+fn files_that_a_command_writes_belong_to_its_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let given = |files: &str| [("directory", text(folder.path().to_str().unwrap())), ("check-files", text(files))];
+    let mut same = worker(&shell("echo a > one; echo b > two", &given(r#"["one","two"]"#))).unwrap();
+    once(same.as_mut()).unwrap();
+    assert_eq!(same.conditions()["files"].len(), 16);
+    let failed = failure("echo >> one", &given(r#"["one"]"#));
+    assert_eq!(failed.code, Code::CheckFailed);
+    assert!(failed.message.contains("/one") && failed.message.contains("first run"), "{failed}");
+    assert!(failure("true", &given(r#"["none"]"#)).message.ends_with("/none"));
+    // A bad end is said first.
+    assert!(failure("exit 3", &given(r#"["none"]"#)).message.contains("status 3"));
+}
+
+#[test]
+fn a_run_that_is_ended_because_its_time_is_over_is_no_failure() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = format!("[ -e {0}/there ] && sleep 1000.85; touch {0}/there", folder.path().display());
+    let mut task = shell(&script, &[]);
+    task.seconds = 1000.0;
+    let control = task.control.clone();
+    let run = std::thread::spawn(move || whole(&task));
+    while running("1000.85") == 0 {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    control.stop();
+    let (outcome, samples) = run.join().unwrap().unwrap();
+    assert!(outcome.stopped);
+    assert_eq!(samples.len(), 1);
+    assert_eq!(running("1000.85"), 0);
 }
 
 #[test]
