@@ -1,7 +1,10 @@
 //! Programs of the place: one that measures by itself is run once and its output taken; a command is timed run by run.
 
+mod circumstances;
 mod collector;
+mod empty;
 mod endings;
+mod evict;
 mod given;
 mod group;
 mod look_up;

@@ -48,6 +48,7 @@ def _plain(value: object) -> object:
 
 Text = Annotated[str, Field(min_length=1)]
 Variables = Annotated[str, BeforeValidator(_variables)]
+Files = Annotated[str, Field(min_length=1), BeforeValidator(_variables)]
 
 
 class CommandParameters(Parameters):
@@ -72,6 +73,16 @@ class CommandParameters(Parameters):
     )
     ignore_failure: bool = Field(default=False, description="accept a status other than 0")
     output_may_differ: bool = Field(default=False, description="accept another output in each run")
+    relative_to_empty: bool = Field(
+        default=False, description="report also the efficiency without the start of an empty program"
+    )
+    first_counts: bool = Field(
+        default=False, description="no run before those that count: the first one of a guest is one of them"
+    )
+    evict: Files | None = Field(
+        default=None,
+        description="files that leave the page cache before each run, as far as they can: a list, or a text of paths",
+    )
 
 
 class Command(Workload[CommandParameters]):
@@ -119,6 +130,8 @@ class Command(Workload[CommandParameters]):
             **({} if given.timeout is None else {"limit-ms": max(round(given.timeout * 1000), 1)}),
             "ignore-failure": given.ignore_failure,
             "output-may-differ": given.output_may_differ,
+            **({"first-counts": True} if given.first_counts else {}),
+            **({} if given.evict is None else {"evict": json.dumps(split("evict", given.evict)[0])}),
         }
 
 

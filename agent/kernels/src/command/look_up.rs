@@ -40,6 +40,11 @@ impl Line {
         self.words.first().map_or("", String::as_str)
     }
 
+    /// Where it runs; `None`: where the agent does.
+    pub(super) fn directory(&self) -> Option<&str> {
+        self.directory.as_deref()
+    }
+
     /// The order to start it. variables: of its environment, and those that are `added` to them.
     pub(super) fn order(&self, variables: &[String], added: &[String]) -> Result<Order, Failure> {
         let texts = |all: &mut dyn Iterator<Item = &String>| all.map(|text| c_text(text)).collect::<Result<_, _>>();
@@ -51,7 +56,7 @@ impl Line {
     }
 
     /// A path as it was named; else the first program of this name on the PATH of the variables.
-    fn find(&self, variables: &[String]) -> Option<PathBuf> {
+    pub(super) fn find(&self, variables: &[String]) -> Option<PathBuf> {
         let program = self.program();
         if program.contains('/') {
             return Some(program.into());

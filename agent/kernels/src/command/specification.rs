@@ -33,6 +33,13 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     parameter("limit-ms", integer(0, LONGEST_MS), "0", "longest time of a run, in ms; 0: no limit"),
     parameter("ignore-failure", Boolean, "false", "accept a status other than 0"),
     parameter("output-may-differ", Boolean, "false", "accept another output in each run"),
+    parameter("first-counts", Boolean, "false", "no run before the window: its first run is the first one here"),
+    optional(
+        "evict",
+        Text,
+        "none",
+        "a JSON array: files that leave the page cache before each run, as far as they can",
+    ),
     parameter(
         "padding",
         bytes(0, MOST_PADDING),
@@ -44,6 +51,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
 pub(super) const MEASURES: &[Measure] = &[
     measure("user", "s", GuestAtWork, "processor time of the command itself, mean of the runs"),
     measure("system", "s", GuestAtWork, "processor time of the kernel for the command, mean of the runs"),
+    measure("empty", "s", GuestAtWork, "time of an empty program from its start to its end, median"),
     measure("peak-memory", "B", Nothing, "most memory of the largest process of the command, where above the agent's"),
 ];
 
@@ -61,6 +69,10 @@ pub(super) struct Specification {
     pub(super) limit: Option<Duration>,
     pub(super) ignore_failure: bool,
     pub(super) may_differ: bool,
+    /// Whether no run precedes those that count.
+    pub(super) first_counts: bool,
+    /// Files that leave the page cache before each run; `None`: nothing is done.
+    pub(super) evicted: Option<Vec<String>>,
     pub(super) padding: u64,
 }
 
@@ -87,6 +99,8 @@ impl Specification {
             limit: (limit > 0).then(|| Duration::from_millis(limit)),
             ignore_failure: settings.boolean("ignore-failure")?,
             may_differ: settings.boolean("output-may-differ")?,
+            first_counts: settings.boolean("first-counts")?,
+            evicted: settings.optional_text("evict")?.map(|_| texts(settings, "evict")).transpose()?,
             padding: settings.integer("padding")?,
         })
     }

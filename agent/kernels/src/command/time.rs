@@ -1,7 +1,10 @@
 //! A user's command, run again and again: each run is one sample, from its start to the end of the process itself.
 
+use super::circumstances;
 use super::collector::{Collector, Printed};
+use super::empty::Empty;
 use super::endings::{ended_badly, ended_how, last_words, status_word};
+use super::evict::evict;
 use super::group::Family;
 use super::look_up::Line;
 use super::specification::Specification;
@@ -64,14 +67,25 @@ pub(super) struct Timed {
     /// The run that has ended, and is not verified yet.
     ended: Option<(Ready, Process, Option<Why>)>,
     answer: Option<Answer>,
+    /// `None` where the agent cannot start itself.
+    empty: Option<Empty>,
+    /// Of all runs so far, ns.
+    took_ns: u64,
+    circumstances: Conditions,
+    /// What the page cache held before the last run.
+    cache: &'static str,
     used: Used,
 }
 
 impl Timed {
-    /// Runs the command once: what it answers then is what it must always answer.
+    /// Runs the command once, unless the first run counts: what it answers then is what it must always answer.
     pub(super) fn new(what: Arc<Specification>, control: Arc<Control>) -> Result<Self, Failure> {
         forget_peak_memory();
         let mut worker = Timed {
+            circumstances: Conditions::new(),
+            cache: "as it is",
+            empty: None,
+            took_ns: 0,
             what,
             watchdog: Watchdog::new(control)?,
             stack: Stack::new(),
@@ -80,9 +94,12 @@ impl Timed {
             answer: None,
             used: Used::default(),
         };
-        worker.setup(1)?;
-        worker.run(1)?;
-        worker.verify()?;
+        if !worker.what.first_counts {
+            worker.make_all_ready()?;
+            worker.run(1)?;
+            worker.verify()?;
+            worker.empty = Empty::new(&worker.what.variables, &mut worker.stack);
+        }
         Ok(worker)
     }
 
@@ -104,6 +121,25 @@ impl Timed {
             nowhere: null.map_err(|cause| os_failure("cannot open /dev/null", &cause))?.into(),
             _parent: parent,
         })
+    }
+
+    fn begin_empty(&mut self) {
+        if let Some(empty) = &mut self.empty {
+            empty.beside(self.took_ns, &mut self.stack);
+        }
+    }
+
+    /// What precedes each run of the command.
+    fn make_all_ready(&mut self) -> Result<(), Failure> {
+        let what = self.what.clone();
+        if let Some(line) = &what.prepare {
+            self.run_beside(line)?;
+        }
+        if let Some(files) = &what.evicted {
+            self.cache = evict(files.iter());
+        }
+        self.ready = Some(self.make_ready(&what.command, &what.input, what.kept)?);
+        Ok(())
     }
 
     /// Run a line that is not timed to its end, which has to be a good one.
@@ -210,12 +246,8 @@ impl Worker for Timed {
     }
 
     fn setup(&mut self, _repeats: u64) -> Result<(), Failure> {
-        let what = self.what.clone();
-        if let Some(line) = &what.prepare {
-            self.run_beside(line)?;
-        }
-        self.ready = Some(self.make_ready(&what.command, &what.input, what.kept)?);
-        Ok(())
+        self.begin_empty();
+        self.make_all_ready()
     }
 
     fn run(&mut self, _repeats: u64) -> Result<Stretch, Failure> {
@@ -228,6 +260,7 @@ impl Worker for Timed {
             ended = Some((process, why));
             Ok(())
         })?;
+        self.took_ns += stretch.end_ns.saturating_sub(stretch.start_ns);
         self.ended = ended.map(|(process, why)| (ready, process, why));
         Ok(stretch)
     }
@@ -243,6 +276,9 @@ impl Worker for Timed {
             self.used.user_s += ended.user_s;
             self.used.system_s += ended.system_s;
             self.used.peak_memory = self.used.peak_memory.max(ended.peak_memory);
+            if self.circumstances.is_empty() {
+                self.circumstances = circumstances::of(&what);
+            }
         }
         if let Some(line) = &what.conclude {
             self.run_beside(line)?;
@@ -256,7 +292,8 @@ impl Worker for Timed {
     }
 
     fn conditions(&self) -> Conditions {
-        let mut found = Conditions::new();
+        let mut found = self.circumstances.clone();
+        found.insert("page_cache".into(), self.cache.into());
         if let Some(answer) = self.answer {
             found.insert("status".into(), status_word(answer.status));
             if let Some(digest) = answer.digest {
@@ -267,6 +304,11 @@ impl Worker for Timed {
     }
 
     fn finish(&mut self) -> Result<CheckValue, Failure> {
+        if self.what.first_counts {
+            // Only now, so that the command is the first one that this agent starts.
+            self.empty = Empty::new(&self.what.variables, &mut self.stack);
+            self.begin_empty();
+        }
         Ok(CheckValue::Count(u64::from(self.used.runs)))
     }
 
@@ -281,6 +323,10 @@ impl Worker for Timed {
             system_s / f64::from(runs),
             Merge::Mean,
         );
+        let found = match self.empty.as_ref().and_then(Empty::median_s) {
+            Some(empty_s) => found.measure("empty", "s", empty_s, Merge::Mean),
+            None => found,
+        };
         // A smaller one hides behind the agent's, which a program has until it is executed.
         match own_peak_memory().is_some_and(|own| peak_memory > own) {
             #[allow(clippy::cast_precision_loss)] // bytes of memory, far below 2^53

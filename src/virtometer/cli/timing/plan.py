@@ -20,6 +20,7 @@ _QUICK_S = 0.5  # a window of eight such slices
 _LONG_WINDOW_S = 0.001  # over with the first run
 _SLOWER = 200  # than natively, at most
 _LONGEST_S = 3600.0
+_COLD = {"first_counts": True}
 
 
 def document(
@@ -27,8 +28,12 @@ def document(
     commands: Sequence[Command],
     parameters: Mapping[str, Any],
     lengths_s: Sequence[float] = (),
+    *,
+    cold: bool = False,
+    own: Sequence[Mapping[str, Any]] = (),
 ) -> dict[str, Any]:
     """A plan with these commands as its workloads. lengths_s: how long each takes natively, as far as it is known.
+    cold: each run has a guest of its own. own: parameters of each command, beside those of all.
 
     Short commands run in turns, in slices of one run each; very short ones in slices of several runs. Long ones run
     once in each block. docs/methods/commands.md has the reasons.
@@ -36,9 +41,12 @@ def document(
     known_s = [*lengths_s, *[0.0] * (len(commands) - len(lengths_s))]
     quick = any(seconds < QUICK_S for seconds in lengths_s)
     extra_s = min(plan["limits"]["run_extra_s"] + _SLOWER * max(known_s), _LONGEST_S)
+    each = [{**parameters, **more, **(_COLD if cold else {})} for more in own or [{}] * len(commands)]
+    of_length = [LONG_S if cold else seconds for seconds in known_s]
     return {
         **plan,
-        "workloads": [_workload(one, parameters, seconds) for one, seconds in zip(commands, known_s, strict=True)],
+        "workloads": [_workload(*one) for one in zip(commands, each, of_length, strict=True)],
+        **({"fresh": "trial"} if cold else {}),
         **({"slice_s": _QUICK_SLICE_S, "seconds": _QUICK_S} if quick else {}),
         "limits": {"prepare_s": extra_s, "run_extra_s": extra_s},
     }

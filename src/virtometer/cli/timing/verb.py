@@ -26,6 +26,13 @@ class Output(StrEnum):
     NULL = "null"
 
 
+class Cache(StrEnum):
+    """What the page cache holds of the files that a command reads."""
+
+    WARM = "warm"
+    COLD = "cold"
+
+
 _PARTS = {"-L": 2, "--parameter-list": 2, "-P": 3, "--parameter-scan": 3}
 """Options that take several words, which typer cannot repeat; no word has a zero byte."""
 
@@ -119,6 +126,16 @@ def time(
     timeout: Annotated[
         str | None, typer.Option("--timeout", metavar="TIME", help="End a run that takes longer: 10s, 5m.")
     ] = None,
+    relative_to_empty: Annotated[
+        bool, typer.Option("--relative-to-empty", help="Report also efficiency without the start of an empty program.")
+    ] = False,
+    cold: Annotated[
+        bool, typer.Option("--cold", help="A fresh guest for each run; report its start and the command in it.")
+    ] = False,
+    cache: Annotated[
+        Cache,
+        typer.Option("--cache", metavar="STATE", help="warm; cold: files that it reads leave the page cache before."),
+    ] = Cache.WARM,
     cpus: Annotated[
         float | None, typer.Option("--cpus", metavar="NUMBER", help="Limit of processor time, in processors.")
     ] = None,
@@ -160,6 +177,7 @@ def time(
         from virtometer.cli.timing.commands import beside as beside_runs
         from virtometer.cli.timing.commands import commands as expanded
         from virtometer.cli.timing.commands import parameters as values_of
+        from virtometer.cli.timing.evicted import evicted
         from virtometer.cli.timing.plan import document, least_s, text_of
         from virtometer.errors import UsageError
         from virtometer.runner.campaign.pilot import native_lengths_s, refuse_missing
@@ -190,6 +208,7 @@ def time(
         "timeout": _seconds("--timeout", timeout),
         "ignore_failure": ignore_failure or None,
         "output_may_differ": output_may_differ or None,
+        "relative_to_empty": relative_to_empty or None,
     }
     parameters = {key: value for key, value in each.items() if value is not None}
     plan = yaml.safe_load(built_in(TIME).read_text()) | _changed(margin, precision, budget)
@@ -204,7 +223,8 @@ def time(
     if (longer_s := least_s(plan, lengths_s)) > plan["budget_s"]:
         sentence = f"{plan['blocks']} blocks take {time_words(longer_s)} at least, which is more than the budget"
         typer.echo(f"virtometer: {sentence}", err=True)
-    text = text_of(document(plan, given, parameters, lengths_s), line)
+    own = evicted(given, variables, there, input_, beside=beside) if cache is Cache.COLD else ()
+    text = text_of(document(plan, given, parameters, lengths_s, cold=cold, own=own), line)
     resolved, skipped = load_text_for_here(text, TIME, directory)
     for sentence in [*left_out, *skipped]:
         typer.echo(f"virtometer: {sentence}", err=True)
