@@ -32,8 +32,9 @@ def words(command: str) -> list[str]:
 
 def test_all_that_is_asked_is_known_to_the_agent() -> None:
     everything = asked(
-        command="true", env={"A": 1}, workdir="/tmp", input="/dev/null", prepare="sync", conclude="rm x", timeout=0.5
-    )
+        command="true", env={"A": 1}, workdir="/tmp", input="/dev/null", prepare="sync", conclude="rm x", timeout=0.5,
+        first_counts=True, evict="/a",
+    )  # fmt: skip
     known = agent_table.operation("command", "time").parameters
     assert everything.keys() == known.keys() - {"padding"}
     assert not any(known[name].refusal(name, value) for name, value in everything.items())
@@ -134,3 +135,17 @@ def test_a_command_can_pause_between_two_runs_and_may_take_its_time_limit() -> N
     assert work(timeout=600, prepare="b", conclude="c").longest_s == 1800
     with pytest.raises(UsageError, match="no operation run"):
         Command().arguments("run", CommandParameters(command="a"), NOWHERE)
+
+
+def test_cold_runs_and_files_are_asked_of_the_agent_and_what_is_for_the_report_is_not() -> None:
+    found = asked(command="true", first_counts=True, evict=["/a b", "/c"], relative_to_empty=True)
+    assert found["first-counts"] is True
+    assert json.loads(found["evict"]) == ["/a b", "/c"]
+    assert asked(command="true").keys() == found.keys() - {"first-counts", "evict"}
+    assert json.loads(asked(command="true", evict="'/a b' /c")["evict"]) == ["/a b", "/c"]
+    wrong: list[object] = [[1], "", 7]
+    for bad in wrong:
+        with pytest.raises(ValidationError):
+            asked(command="true", evict=bad)
+    with pytest.raises(UsageError):
+        asked(command="true", evict="'")

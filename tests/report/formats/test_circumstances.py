@@ -37,15 +37,15 @@ def test_empty_programs_cold_guests_and_what_differs_are_shown() -> None:
     text = printed(campaign(), None)
     assert "1.00 ms in native" in text and "12.3 ms in box" in text
     assert text.count("first [one]") == text.count("second") == 2
-    rows = [line.split() for line in text.splitlines() if line.startswith(("limit: open files", "filter of"))]
+    rows = [line.split() for line in text.splitlines() if line.strip().startswith(("limit: open files", "filter of"))]
     assert [row[-1] for row in rows] == ["filter", "12"]
     assert "250 ms" in text
 
 
 def test_values_of_what_differs_stand_in_the_notes() -> None:
     text = printed(campaign(), "virtometer report x --notes")
-    assert "virtometer report x --notes" in text.replace("\n", " ")
-    assert "filter of system calls" in text.replace("\n", " ") and "12\n" not in text
+    assert "virtometer report x --notes" in " ".join(text.split())
+    assert "filter of system calls" in " ".join(text.split()) and "12\n" not in text
 
 
 def test_campaigns_without_commands_have_nothing() -> None:

@@ -29,7 +29,9 @@ impl Empty {
     /// variables: of the command. `None` where the agent cannot execute its own file. One that is not kept has warmed
     /// its caches.
     pub(super) fn new(variables: &[String], stack: &mut Stack) -> Option<Self> {
-        let path = std::env::current_exe().ok()?.to_str()?.to_owned();
+        // Process 1 of a machine may have another root directory than that in which its file is.
+        let own = std::env::current_exe().ok().filter(|path| path.exists());
+        let path = own.as_deref().map_or(Some("/proc/self/exe"), std::path::Path::to_str)?.to_owned();
         let order = Line::new(vec![path, EXIT_ARGUMENT.to_owned()], None).ok()?.order(variables, &[]).ok()?;
         let nowhere = File::options().write(true).open("/dev/null").ok()?;
         let made = Empty { order, nothing: File::open("/dev/null").ok()?, nowhere, took_ns: Vec::new() };

@@ -6,6 +6,8 @@ none of a medium, and what the command has removed is gone.
 
 from __future__ import annotations
 
+import itertools
+import os
 import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,17 +33,33 @@ def opened_files(
 ) -> tuple[list[Path], int]:
     """The regular files that a command reads, the largest first, and how many further ones have no room.
 
-    It runs once, natively. Raises MissingProgram without strace, and CommandFailed where it does not end in time.
+    It runs once, natively, without a terminal. Raises MissingProgram without strace, and CommandFailed where it does
+    not end in time.
     """
     strace = programs.find("strace", "strace")
     given = None if input_file is None else input_file.read_bytes()
     with tempfile.TemporaryDirectory(prefix="virtometer-") as folder:
         record = Path(folder) / "calls"
-        of_caller = [f"{name}={value}" for name, value in variables.items()]
-        options = ["-f", "-qq", "-y", "-z", "-s", "4096", "-e", f"trace={_CALLS}", "-e", "signal=none", "-o", record]
+        # The mark by which its descendants are found stays in their environment.
+        given_away = [("-E", f"{name}={value}") for name, value in variables.items()]
+        taken = [("-E", name) for name in os.environ if name not in variables]
+        options = [
+            "-f",
+            "-qq",
+            "-y",
+            "-z",
+            "-s",
+            "4096",
+            "-e",
+            f"trace={_CALLS}",
+            "-e",
+            "signal=none",
+            "-o",
+            str(record),
+        ]
         try:
             programs.run(
-                ["env", "-i", *of_caller, strace, *options, "--", *words],
+                ["setsid", "--wait", strace, *options, *itertools.chain(*given_away, *taken), "--", *words],
                 purpose="learning which files the command reads", limit_s=_LONGEST_S, check=False, cwd=workdir,
                 input_bytes=given,
             )  # fmt: skip
