@@ -10,13 +10,13 @@ from virtometer.analysis.compare.blocks import Key, TreatmentData, by_treatment
 from virtometer.analysis.compare.cold import Cold, cold
 from virtometer.analysis.compare.commands import beside_first, names_of
 from virtometer.analysis.compare.control import controls
-from virtometer.analysis.compare.empty import WithoutEmpty, without_empty
 from virtometer.analysis.compare.reference_clock import Timed, timed
 from virtometer.analysis.conclude import findings
 from virtometer.analysis.curves import levels
 from virtometer.analysis.curves.knees import Knee, knees
 from virtometer.analysis.curves.sweeps import Series, Sweep, series, sweeps
 from virtometer.analysis.describe.clocks import ClockQuality, clock_qualities
+from virtometer.analysis.describe.empty import WithoutEmpty, without_empty
 from virtometer.analysis.describe.measures import Times, further_measures, histograms, histograms_of, median_and_range
 from virtometer.analysis.describe.samples import TimedSamples, samples_unused, timed_samples
 from virtometer.analysis.effects.effect import Effects

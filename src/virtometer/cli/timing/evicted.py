@@ -10,9 +10,7 @@ import typer
 
 from virtometer.cli.timing.commands import Command
 from virtometer.counted import counted
-from virtometer.host.lock.host_lock import HostLock
-from virtometer.programs import Programs
-from virtometer.runner.campaign.opened_files import opened_files
+from virtometer.runner.campaign.opened_files import locked_opened_files
 
 
 def evicted(
@@ -24,8 +22,9 @@ def evicted(
     """
     made = []
     for one in commands:
-        with HostLock(beside=beside, tell=lambda sentence: typer.echo(sentence, err=True)):
-            files, further = opened_files(one.words, variables, workdir, input_file, Programs())
+        files, further = locked_opened_files(
+            one.words, variables, workdir, input_file, beside=beside, tell=lambda text: typer.echo(text, err=True)
+        )
         if further:
             sentence = f"{counted(further, 'small file')} of {one.name} stay in the page cache"
             typer.echo(f"virtometer: {sentence}", err=True)

@@ -10,7 +10,7 @@ from rich.text import Text
 from virtometer.analysis import Analysis
 from virtometer.analysis.compare.blocks import Key
 from virtometer.analysis.compare.cold import Cold
-from virtometer.analysis.compare.empty import MEASURE, WithoutEmpty
+from virtometer.analysis.describe.empty import MEASURE, WithoutEmpty
 from virtometer.analysis.notes.circumstances import Circumstance
 from virtometer.model import Estimate, Quantity
 from virtometer.report.parts import words

@@ -10,10 +10,11 @@ import itertools
 import os
 import re
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from virtometer.errors import CommandFailed, EnvironmentFailed
+from virtometer.host.lock.host_lock import HostLock
 from virtometer.programs import Programs
 
 MOST_FILES = 256
@@ -26,6 +27,20 @@ _EXECUTED = re.compile(rb'^(?:\d+ +)?execve(?:at)?\((?:\d+<[^>]*>, |AT_FDCWD<[^>
 _ESCAPE = re.compile(rb'\\([0-7]{1,3}|["\\])')
 _NO_FILES = (Path("/proc"), Path("/sys"), Path("/dev"))
 _LONGEST_S = 600.0
+
+
+def locked_opened_files(
+    words: Sequence[str],
+    variables: Mapping[str, str],
+    workdir: Path,
+    input_file: Path | None,
+    *,
+    beside: bool,
+    tell: Callable[[str], object],
+) -> tuple[list[Path], int]:
+    """As `opened_files`, while no other laboratory measures. beside, tell: as of HostLock, which raises HostBusy."""
+    with HostLock(beside=beside, tell=tell):
+        return opened_files(words, variables, workdir, input_file, Programs())
 
 
 def opened_files(

@@ -9,7 +9,7 @@ from scipy import stats
 
 from tests.analysis.simulated_campaigns import Place, Work, changed, gaussian, simulate, with_runs
 from virtometer.analysis import analyse
-from virtometer.analysis.compare.empty import MEASURE, WithoutEmpty
+from virtometer.analysis.describe.empty import MEASURE, WithoutEmpty
 from virtometer.model import Campaign, Run
 
 ASKED = {"relative_to_empty": True}
