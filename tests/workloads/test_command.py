@@ -35,6 +35,7 @@ def test_all_that_is_asked_is_known_to_the_agent() -> None:
         command="true", env={"A": 1}, workdir="/tmp", input="/dev/null", prepare="sync", conclude="rm x", timeout=0.5,
         setup="make", cleanup="make clean", warm_ups=3, warm_each=True, show_output=True,
         user="0:0", ulimits="core=0", value="x", unit="s", better="lower", check_files=["a b", "c"],
+        first_counts=True, evict="/a",
     )  # fmt: skip
     assert everything["check-files"] == '["a b", "c"]'
     assert (everything["keep-output"], everything["output-may-differ"]) == (True, True)
@@ -166,3 +167,17 @@ def test_a_command_that_prints_its_value_has_its_unit_and_runs_alone() -> None:
 def test_a_value_is_given_whole_and_files_are_texts(given: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         CommandParameters(command="true", **given)
+
+
+def test_cold_runs_and_files_are_asked_of_the_agent_and_what_is_for_the_report_is_not() -> None:
+    found = asked(command="true", first_counts=True, evict=["/a b", "/c"], relative_to_empty=True)
+    assert found["first-counts"] is True
+    assert json.loads(found["evict"]) == ["/a b", "/c"]
+    assert asked(command="true").keys() == found.keys() - {"first-counts", "evict"}
+    assert json.loads(asked(command="true", evict="'/a b' /c")["evict"]) == ["/a b", "/c"]
+    wrong: list[object] = [[1], "", 7]
+    for bad in wrong:
+        with pytest.raises(ValidationError):
+            asked(command="true", evict=bad)
+    with pytest.raises(UsageError):
+        asked(command="true", evict="'")

@@ -1,8 +1,11 @@
 //! Programs of the place: one that measures by itself is run once and its output taken; a command is timed run by run.
 
 mod accounts;
+mod circumstances;
 mod collector;
+mod empty;
 mod endings;
+mod evict;
 mod files;
 mod given;
 mod group;

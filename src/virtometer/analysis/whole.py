@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from virtometer.analysis.compare.blocks import Key, TreatmentData, by_treatment
+from virtometer.analysis.compare.cold import Cold, cold
 from virtometer.analysis.compare.commands import beside_first, names_of
 from virtometer.analysis.compare.control import controls
 from virtometer.analysis.compare.reference_clock import Timed, timed
@@ -15,11 +16,13 @@ from virtometer.analysis.curves import levels
 from virtometer.analysis.curves.knees import Knee, knees
 from virtometer.analysis.curves.sweeps import Series, Sweep, series, sweeps
 from virtometer.analysis.describe.clocks import ClockQuality, clock_qualities
+from virtometer.analysis.describe.empty import WithoutEmpty, without_empty
 from virtometer.analysis.describe.measures import Times, further_measures, histograms, histograms_of, median_and_range
 from virtometer.analysis.describe.samples import TimedSamples, samples_unused, timed_samples
 from virtometer.analysis.effects.effect import Effects
 from virtometer.analysis.effects.in_stages import effects_of
 from virtometer.analysis.groups.scenarios import GroupResults, group_results
+from virtometer.analysis.notes.circumstances import Circumstance, circumstances
 from virtometer.analysis.notes.missing import Reason, failures, marked, unused
 from virtometer.analysis.score.alone import alone_in
 from virtometer.clock.intervals import of_run
@@ -91,6 +94,21 @@ class Analysis:
     def commands(self) -> Mapping[Key, Quantity[Estimate]]:
         """Times of the user's commands by that of the first one, by (workload, environment), in the plan's order."""
         return beside_first(self.campaign, self.treatments)
+
+    @cached_property
+    def without_empty(self) -> Mapping[Key, WithoutEmpty]:
+        """Efficiencies of the user's commands without the start of an empty program, where the plan asks for it."""
+        return without_empty(self.campaign, self.treatments)
+
+    @cached_property
+    def cold(self) -> Mapping[Key, Cold]:
+        """The user's commands from the start of a guest on, where each run has a fresh one."""
+        return cold(self.campaign, self.treatments)
+
+    @cached_property
+    def circumstances(self) -> tuple[Circumstance, ...]:
+        """What differs between environments for the user's commands, beside what makes them incomparable."""
+        return circumstances(self.treatments, names_of(self.campaign))
 
     @cached_property
     def effects(self) -> Effects:

@@ -138,6 +138,17 @@ class CommandParameters(Parameters):
             return None
         return PrintedValue(self.value, self.unit, self.better)
 
+    relative_to_empty: bool = Field(
+        default=False, description="report also the efficiency without the start of an empty program"
+    )
+    first_counts: bool = Field(
+        default=False, description="no run before those that count: the first one of a guest is one of them"
+    )
+    evict: Paths | None = Field(
+        default=None,
+        description="files that leave the page cache before each run, as far as they can: a list, or a text of paths",
+    )
+
 
 class Command(Workload[CommandParameters]):
     """The agent starts the command, waits for its end, and ends what it has left behind."""
@@ -214,6 +225,8 @@ class Command(Workload[CommandParameters]):
                 if given.check_files is None
                 else {"check-files": json.dumps(split("check_files", given.check_files)[0])}
             ),
+            **({"first-counts": True} if given.first_counts else {}),
+            **({} if given.evict is None else {"evict": json.dumps(split("evict", given.evict)[0])}),
         }
 
 

@@ -81,3 +81,14 @@ def test_long_commands_take_their_time_in_every_guest_of_every_block() -> None:
     guests = len(PLAN["environments"]) + 1
     assert least_s(PLAN, [10.0]) == 6 * guests * 20.0
     assert least_s(PLAN, [0.001, 0.05]) == 6 * guests * 2 * PLAN["seconds"]
+
+
+def test_cold_commands_have_a_guest_for_each_run_and_each_command_its_own_parameters() -> None:
+    some = commands(["sleep 0", "sleep 1"], ())
+    plan = document(PLAN, some, {"workdir": "/"}, [0.001, 0.05], cold=True, own=[{"evict": "/a"}, {}])
+    assert plan["fresh"] == "trial"
+    assert [one["scheduling"] for one in plan["workloads"]] == ["continuous"] * 2
+    assert [one["parameters"].get("first_counts") for one in plan["workloads"]] == [True, True]
+    assert [one["parameters"].get("evict") for one in plan["workloads"]] == ["/a", None]
+    warm = document(PLAN, some, {"workdir": "/"}, [0.001, 0.05])
+    assert warm["fresh"] == "block" and "first_counts" not in warm["workloads"][0]["parameters"]

@@ -25,6 +25,9 @@ fn under_way() -> MutexGuard<'static, usize> {
 /// The variable of a program's environment that marks all that it starts.
 const MARK: &str = "VIRTOMETER_PROGRAM";
 
+/// That of a program of the agent's own, which starts nothing and is no other program's.
+pub(super) const OF_AGENT: &str = "VIRTOMETER_PROGRAM=agent";
+
 /// The processes of one program. While this lives, those whose parents have ended become the agent's own, so that none
 /// of them is lost.
 pub struct Family {
@@ -143,7 +146,6 @@ struct Process {
     pid: libc::pid_t,
     parent: libc::pid_t,
     group: libc::pid_t,
-    ended: bool,
 }
 
 /// Descendants of the program, without itself. Those whose parents have ended are the agent's children; by its mark, or
@@ -156,14 +158,8 @@ fn descendants(program: libc::pid_t, mark: Option<&str>) -> Vec<libc::pid_t> {
     let alone = *under_way() == 1; // of programs that begin later, none is in the list
                                    // What has no mark belongs to the program without one, where there is such a program.
     let unmarked = mark.is_none() || (alone && !UNMARKED.load(Ordering::Relaxed));
-    // The variables of what has ended are gone: it may be another program, which is still to be reaped.
-    let of_another = |one: &Process| !alone && one.ended && one.pid == one.group;
     let orphan = |one: &Process| {
-        one.parent == own
-            && one.pid != program
-            && one.group != own_group
-            && !of_another(one)
-            && is_of(one.pid, mark, unmarked)
+        one.parent == own && one.pid != program && one.group != own_group && is_of(one.pid, mark, unmarked, alone)
     };
     let mut found: Vec<libc::pid_t> = Vec::new();
     loop {
@@ -177,8 +173,8 @@ fn descendants(program: libc::pid_t, mark: Option<&str>) -> Vec<libc::pid_t> {
     }
 }
 
-/// Whether a process has this mark, or `unmarked` is true and it has none.
-fn is_of(pid: libc::pid_t, mark: Option<&str>, unmarked: bool) -> bool {
+/// Whether a process has this mark, or `unmarked` is true and it has none. `alone`: no other program is under way.
+fn is_of(pid: libc::pid_t, mark: Option<&str>, unmarked: bool, alone: bool) -> bool {
     // What is about to be executed for another program still is the agent, with the agent's variables. This is looked at
     // first, so that the variables are those of what was executed.
     let image = |of: &str| std::fs::read_link(format!("/proc/{of}/exe")).ok();
@@ -186,6 +182,9 @@ fn is_of(pid: libc::pid_t, mark: Option<&str>, unmarked: bool) -> bool {
         return false;
     }
     let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+    if environment.is_empty() && !alone {
+        return false; // it has ended, or is just being executed: it may be another program, which has a mark
+    }
     let name = format!("{MARK}=");
     match environment.split(|byte| *byte == 0).find_map(|variable| variable.strip_prefix(name.as_bytes())) {
         Some(found) => mark.is_some_and(|mark| found == mark.as_bytes()),
@@ -201,9 +200,8 @@ fn processes() -> Vec<Process> {
         let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
         let stat = String::from_utf8_lossy(&stat).into_owned();
         // The name before it may hold anything.
-        let mut fields = stat.rsplit(')').next()?.split_whitespace();
-        let ended = fields.next()? == "Z";
-        Some(Process { pid, parent: fields.next()?.parse().ok()?, group: fields.next()?.parse().ok()?, ended })
+        let mut fields = stat.rsplit(')').next()?.split_whitespace().skip(1);
+        Some(Process { pid, parent: fields.next()?.parse().ok()?, group: fields.next()?.parse().ok()? })
     })
     .collect()
 }

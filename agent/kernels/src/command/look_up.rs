@@ -53,6 +53,11 @@ impl Line {
         self.words.first().map_or("", String::as_str)
     }
 
+    /// Where it runs; `None`: where the agent does.
+    pub(super) fn directory(&self) -> Option<&str> {
+        self.directory.as_deref()
+    }
+
     /// The order to start it. variables: of its environment, and those that are `added` to them. `longer`: by how many
     /// bytes the path is longer than it needs to be, as far as the system takes it.
     pub(super) fn order(&self, variables: &[String], added: &[String], longer: usize) -> Result<Order, Failure> {
@@ -74,7 +79,7 @@ impl Line {
     }
 
     /// A path as it was named; else the first program of this name on the PATH of the variables.
-    fn find(&self, variables: &[String]) -> Option<PathBuf> {
+    pub(super) fn find(&self, variables: &[String]) -> Option<PathBuf> {
         let program = self.program();
         if program.contains('/') {
             return Some(program.into());

@@ -61,6 +61,13 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     ),
     parameter("no-new-privileges", Boolean, "false", "no program that the command executes gets more privileges"),
     parameter("terminal", Boolean, "false", "its input, output and errors are a terminal of 24 lines and 80 columns"),
+    parameter("first-counts", Boolean, "false", "no run before the window: its first run is the first one here"),
+    optional(
+        "evict",
+        Text,
+        "none",
+        "a JSON array: files that leave the page cache before each run, as far as they can",
+    ),
     parameter(
         "padding",
         bytes(0, MOST_PADDING),
@@ -80,6 +87,7 @@ pub(super) const MEASURES: &[Measure] = &[
     measure("wall", "s", Guest, "time of the run whose output was taken, from its start to its end"),
     measure("user", "s", GuestAtWork, "processor time of the command itself, mean of the runs"),
     measure("system", "s", GuestAtWork, "processor time of the kernel for the command, mean of the runs"),
+    measure("empty", "s", GuestAtWork, "time of an empty program from its start to its end, median"),
     measure("peak-memory", "B", Nothing, "most memory of the largest process of the command, where above the agent's"),
 ];
 
@@ -105,6 +113,10 @@ pub(super) struct Specification {
     pub(super) limit: Option<Duration>,
     pub(super) ignore_failure: bool,
     pub(super) may_differ: bool,
+    /// Whether no run precedes those that count.
+    pub(super) first_counts: bool,
+    /// Files that leave the page cache before each run; `None`: nothing is done.
+    pub(super) evicted: Option<Vec<String>>,
     pub(super) padding: u64,
     /// Of the command alone, not of those beside it.
     pub(super) standing: Arc<Standing>,
@@ -157,6 +169,8 @@ impl Specification {
             limit: (limit > 0).then(|| Duration::from_millis(limit)),
             ignore_failure: settings.boolean("ignore-failure")?,
             may_differ: settings.boolean("output-may-differ")?,
+            first_counts: settings.boolean("first-counts")?,
+            evicted: settings.optional_text("evict")?.map(|_| texts(settings, "evict")).transpose()?,
             padding: settings.integer("padding")?,
             standing: Arc::new(Standing::new(settings)?),
             terminal,

@@ -1,7 +1,10 @@
 //! A user's command, run again and again: each run is one sample, from its start to the end of the process itself.
 
+use super::circumstances;
 use super::collector::{Collector, Printed, KEPT};
+use super::empty::Empty;
 use super::endings::{ended_badly, ended_how, last_words, status_word};
+use super::evict::evict;
 use super::files;
 use super::group::Family;
 use super::look_up::Line;
@@ -87,14 +90,25 @@ pub(super) struct Timed {
     wall_s: f64,
     /// Processes that had been killed for memory before the first run.
     killed: Option<u64>,
+    /// `None` where the agent cannot start itself.
+    empty: Option<Empty>,
+    /// Of all runs so far, ns.
+    took_ns: u64,
+    circumstances: Conditions,
+    /// What the page cache held before the last run.
+    cache: &'static str,
     used: Used,
 }
 
 impl Timed {
-    /// Runs the command once at least: what it answers then is what it must always answer.
+    /// Runs the command once at least, unless the first run counts: what it answers then is what it must always answer.
     pub(super) fn new(what: Arc<Specification>, control: Arc<Control>) -> Result<Self, Failure> {
         forget_peak_memory();
         let mut worker = Timed {
+            circumstances: Conditions::new(),
+            cache: "as it is",
+            empty: None,
+            took_ns: 0,
             what,
             watchdog: Watchdog::new(control)?,
             stack: Stack::new(),
@@ -118,11 +132,16 @@ impl Timed {
         if let Some(line) = &what.setup {
             self.run_beside(line, false)?;
         }
-        (0..what.warm_ups).try_for_each(|_| self.run_untimed())?;
-        match self.answer {
-            Some(_) => Ok(()),
-            None => Err(check_failed(format!("{} was stopped before its end", what.command.program()))),
+        if what.first_counts {
+            return Ok(());
         }
+        (0..what.warm_ups).try_for_each(|_| self.run_untimed())?;
+        if self.answer.is_none() {
+            return Err(check_failed(format!("{} was stopped before its end", what.command.program())));
+        }
+        self.empty = Empty::new(&what.variables, &mut self.stack);
+        forget_peak_memory(); // of finding out the circumstances
+        Ok(())
     }
 
     /// A run that does not count.
@@ -193,6 +212,12 @@ impl Timed {
         Ok(ready)
     }
 
+    fn begin_empty(&mut self) {
+        if let Some(empty) = &mut self.empty {
+            empty.beside(self.took_ns, &mut self.stack);
+        }
+    }
+
     /// Run a line that is not timed to its end, which has to be a good one. `goes_on`: also where the run is stopped.
     fn run_beside(&mut self, line: &Line, goes_on: bool) -> Result<(), Failure> {
         let ready = self.make_ready(line, "/dev/null", true)?;
@@ -259,6 +284,9 @@ impl Timed {
         if let Some(line) = &what.prepare {
             self.run_beside(line, false)?;
         }
+        if let Some(files) = &what.evicted {
+            self.cache = evict(files.iter());
+        }
         self.ready = Some(self.make_ready_command()?);
         Ok(())
     }
@@ -273,7 +301,9 @@ impl Timed {
             ended = Some((process, why));
             Ok(())
         })?;
-        self.wall_s = Duration::from_nanos(stretch.end_ns.saturating_sub(stretch.start_ns)).as_secs_f64();
+        let took_ns = stretch.end_ns.saturating_sub(stretch.start_ns);
+        self.took_ns += took_ns;
+        self.wall_s = Duration::from_nanos(took_ns).as_secs_f64();
         self.ended = ended.map(|(process, why)| (ready, process, why));
         Ok(stretch)
     }
@@ -301,6 +331,9 @@ impl Timed {
             self.used.user_s += ended.user_s;
             self.used.system_s += ended.system_s;
             self.used.peak_memory = self.used.peak_memory.max(ended.peak_memory);
+            if self.circumstances.is_empty() {
+                self.circumstances = circumstances::of(&what);
+            }
         }
         if let Some(line) = &what.conclude {
             self.run_beside(line, false)?;
@@ -379,6 +412,7 @@ impl Worker for Timed {
     }
 
     fn setup(&mut self, _repeats: u64) -> Result<(), Failure> {
+        self.begin_empty();
         let warm = if self.what.warm_each { self.run_untimed() } else { Ok(()) };
         let done = warm.and_then(|()| self.get_ready());
         self.or_clean(done)
@@ -405,7 +439,8 @@ impl Worker for Timed {
     }
 
     fn conditions(&self) -> Conditions {
-        let mut found = Conditions::new();
+        let mut found = self.circumstances.clone();
+        found.insert("page_cache".into(), self.cache.into());
         if let Some(answer) = self.answer {
             found.extend(self.what.standing.conditions());
             if self.what.terminal {
@@ -424,6 +459,11 @@ impl Worker for Timed {
 
     fn finish(&mut self) -> Result<CheckValue, Failure> {
         self.clean()?;
+        if self.what.first_counts {
+            // Only now, so that the command is the first one that this agent starts.
+            self.empty = Empty::new(&self.what.variables, &mut self.stack);
+            self.begin_empty();
+        }
         Ok(CheckValue::Count(u64::from(self.used.runs)))
     }
 
@@ -446,6 +486,10 @@ impl Worker for Timed {
             system_s / f64::from(runs),
             Merge::Mean,
         );
+        let found = match self.empty.as_ref().and_then(Empty::median_s) {
+            Some(empty_s) => found.measure("empty", "s", empty_s, Merge::Mean),
+            None => found,
+        };
         // A smaller one hides behind the agent's, which a program has until it is executed.
         match own_peak_memory().is_some_and(|own| peak_memory > own) {
             #[allow(clippy::cast_precision_loss)] // bytes of memory, far below 2^53

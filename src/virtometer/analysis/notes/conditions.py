@@ -13,15 +13,16 @@ from typing import Any
 
 from virtometer.analysis.compare.blocks import TreatmentData
 from virtometer.analysis.note import Note
+from virtometer.analysis.notes.circumstances import NAMED
 
 _UNLIKE = "not comparable"
 # Where a file or a peer is found from inside differs by nature and says nothing about the work. How an environment
 # reaches the disk file (virtio-blk, ubd, bind mount) is no condition that differs but the thing that is measured, as
 # is the source of its clock. Arguments of a program name the file; the rest of them is the plan's, alike on both sides.
 # The timer of the iterations stands with the clock's bound. Whether caches may hold the arrays has a note of its own,
-# because guests see other caches than the host has.
+# because guests see other caches than the host has. What a command finds otherwise is named beside the findings.
 _NOT_COMPARED = frozenset(
-    {"file", "folder", "peer", "listen", "time-server", "disk_path", "clock_source", "arguments", "timing", "cached"}
+    {"file", "folder", "peer", "listen", "time-server", "disk_path", "arguments", "timing", "cached", *NAMED}
 )
 # Both lead to the laboratory's bridge. The device in between is what is measured.
 _BRIDGED = frozenset({"veth", "tap"})
@@ -38,6 +39,14 @@ _NAMES = {
     "pinned": "pinning to a processor",
     "guest_processors": "processors of the guest",
     "scheduling_group": "scheduling group",
+    "program_digest": "program",
+    "interpreter_digest": "interpreter of the program",
+    "loader_digest": "loader of the program",
+    "c_library_digest": "C library",
+    "locale": "variables of the locale",
+    "standard_input": "standard input",
+    "standard_output": "standard output",
+    "page_cache": "page cache",
 }
 
 

@@ -38,6 +38,7 @@ def print_table(analysis: Analysis, directory: Path, *, piped: bool = False, not
     from virtometer.model import UNAVAILABLE
     from virtometer.report.effects import terminal as effect_terminal
     from virtometer.report.findings.summary import method_sentences, noise_and_budget
+    from virtometer.report.formats.circumstances import below_commands
     from virtometer.report.formats.commands import table_of_ratios
     from virtometer.report.formats.terminal import ResultTable
     from virtometer.report.groups.terminal import terminal
@@ -68,6 +69,8 @@ def print_table(analysis: Analysis, directory: Path, *, piped: bool = False, not
         first = next(iter(analysis.commands.values()))
         console.print(text_line(f"{first.metric.split(' ')[0]} of a run, by that of: {first.reference}", style="bold"))
         console.print(table_of_ratios(analysis.commands))
+    for one in below_commands(analysis, more):
+        console.print(one)
     for one in (*terminal(analysis, more), *effect_terminal.terminal(analysis.effects, more)):
         console.print(one)
     if analysis.group_results.groups and not analysis.findings:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,8 +31,9 @@ from virtometer.runner.campaign.whole import begin
 class Asked:
     """What the options say, checked. plan: with the environments, and without the commands.
 
-    parameters: those that all commands have. left_out: sentences about environments. there: where commands run. line:
-    the command line.
+    parameters: those that all commands have. cold: each run has a guest of its own. evicted: finds a parameter of each
+    command, of the files that leave the page cache; none without that. left_out: sentences about environments. there:
+    where commands run. line: the command line.
     """
 
     commands: Sequence[Command]
@@ -46,6 +47,8 @@ class Asked:
     line: str
     seed: int | None
     beside: bool
+    cold: bool
+    evicted: Callable[[], Sequence[Mapping[str, Any]]]
 
 
 def measure(asked: Asked) -> None:
@@ -89,7 +92,9 @@ def _planned(asked: Asked, pilots: Sequence[Pilot]) -> dict[str, Any]:
     guests = len(plan["environments"]) + 1
     runs = [asked.runs.of(length_s, plan["budget_s"], guests) for length_s in lengths_s]
     extra_s = max(one.before_s for one in pilots)
-    made = document(plan, asked.commands, asked.parameters, lengths_s, runs, extra_s)
+    made = document(
+        plan, asked.commands, asked.parameters, lengths_s, runs, extra_s, cold=asked.cold, own=asked.evicted()
+    )
     if asked.runs.fixed:
         del made["budget_s"]
     elif (longer_s := least_s(made, lengths_s)) > plan["budget_s"]:

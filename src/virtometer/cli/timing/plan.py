@@ -20,6 +20,7 @@ _QUICK_S = 0.5  # a window of eight such slices
 _LONG_WINDOW_S = 0.001  # over with the first run
 _SLOWER = 200  # than natively, at most
 _LONGEST_S = 3600.0
+_COLD = {"first_counts": True}
 
 
 def document(
@@ -29,8 +30,12 @@ def document(
     lengths_s: Sequence[float] = (),
     runs: Sequence[int | None] = (),
     extra_s: float = 0.0,
+    *,
+    cold: bool = False,
+    own: Sequence[Mapping[str, Any]] = (),
 ) -> dict[str, Any]:
     """A plan with these commands as its workloads. lengths_s: how long each takes natively, as far as it is known.
+    cold: each run has a guest of its own. own: parameters of each command, beside those of all.
 
     runs: of each, where their number is given. extra_s: what preparing the slowest of them took natively.
     Short commands run in turns, in slices of one run each; very short ones in slices of several runs. Long ones run
@@ -40,15 +45,16 @@ def document(
     counted = [*runs, *[None] * (len(commands) - len(runs))]
     blocks = min([plan["blocks"], *(number for number in counted if number is not None)])
     in_slices = [seconds for seconds, number in zip(lengths_s, counted, strict=False) if number is None]
-    quick = any(seconds < QUICK_S for seconds in in_slices)
+    quick = not cold and any(seconds < QUICK_S for seconds in in_slices)
     each_s = [seconds * -(-(number or 1) // blocks) for seconds, number in zip(known_s, counted, strict=True)]
     usual_s = plan["limits"]["run_extra_s"]
+    each = [{**parameters, **more, **(_COLD if cold else {})} for more in own or [{}] * len(commands)]
+    of_length = [LONG_S if cold else seconds for seconds in known_s]
     return {
         **plan,
-        "workloads": [
-            _workload(one, parameters, *of) for one, *of in zip(commands, known_s, counted, each_s, strict=True)
-        ],
+        "workloads": [_workload(*one) for one in zip(commands, each, of_length, counted, each_s, strict=True)],
         "blocks": blocks,
+        **({"fresh": "trial"} if cold else {}),
         **({"slice_s": _QUICK_SLICE_S, "seconds": _QUICK_S} if quick else {}),
         "limits": {
             "prepare_s": min(usual_s + _SLOWER * max(*known_s, extra_s), _LONGEST_S),

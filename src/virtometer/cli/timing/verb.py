@@ -21,6 +21,13 @@ class Output(StrEnum):
     NULL = "null"
 
 
+class Cache(StrEnum):
+    """What the page cache holds of the files that a command reads."""
+
+    WARM = "warm"
+    COLD = "cold"
+
+
 _PARTS = {"-L": 2, "--parameter-list": 2, "-P": 3, "--parameter-scan": 3}
 """Options that take several words, which typer cannot repeat; no word has a zero byte."""
 
@@ -163,6 +170,16 @@ def time(
     timeout: Annotated[
         str | None, typer.Option("--timeout", metavar="TIME", help="End a run that takes longer: 10s, 5m.")
     ] = None,
+    relative_to_empty: Annotated[
+        bool, typer.Option("--relative-to-empty", help="Report also efficiency without the start of an empty program.")
+    ] = False,
+    cold: Annotated[
+        bool, typer.Option("--cold", help="A fresh guest for each run; report its start and the command in it.")
+    ] = False,
+    cache: Annotated[
+        Cache,
+        typer.Option("--cache", metavar="STATE", help="warm; cold: files that it reads leave the page cache before."),
+    ] = Cache.WARM,
     cpus: Annotated[
         float | None, typer.Option("--cpus", metavar="NUMBER", help="Limit of processor time, in processors.")
     ] = None,
@@ -230,6 +247,7 @@ def time(
         from virtometer.cli.timing.commands import commands as expanded
         from virtometer.cli.timing.commands import parameters as values_of
         from virtometer.cli.timing.container_options import container_options
+        from virtometer.cli.timing.evicted import evicted
         from virtometer.cli.timing.exports import exports
         from virtometer.cli.timing.given import changed_fields, seconds_of, size_of, variables_of, warm_ups_of
         from virtometer.cli.timing.measure import Asked, measure
@@ -239,6 +257,8 @@ def time(
         from virtometer.runner.campaign.places import places
         from virtometer.store.files import refuse_foreign
 
+    if cold and any(one is not None for one in (exact_runs, min_runs, max_runs)):
+        raise UsageError("--cold has one run in each guest, so that --runs, --min-runs and --max-runs have no meaning")
     if shell and no_shell:
         raise UsageError("-N is without a shell, and -S names one", advice="give one of them")
     if show_output and output is Output.NULL:
@@ -276,6 +296,7 @@ def time(
         "output_may_differ": output_may_differ or None,
         **boxed.parameters,
         **checks(value, unit, better, check_file or (), output.value),
+        "relative_to_empty": relative_to_empty or None,
     }
     plan = yaml.safe_load(built_in(TIME).read_text()) | changed_fields(margin, precision, budget)
     wanted = [kind for one in in_ or () for kind in one.split(",") if kind]
@@ -295,5 +316,7 @@ def time(
             line=shlex.join(["virtometer", "time", *sys.argv[2:]]),
             seed=seed,
             beside=beside,
+            cold=cold,
+            evicted=(lambda: evicted(given, variables, there, input_, beside=beside)) if cache is Cache.COLD else tuple,
         )
     )

@@ -399,6 +399,7 @@ fn runs_are_done_in_slices_and_a_slice_has_one_that_is_longer_than_it() {
 }
 
 /// What starts a program shares the agent's memory until that is executed, so that none of it is copied.
+/// Two runs, and one of an empty program.
 #[test]
 fn a_program_is_started_without_a_copy_of_the_agent() {
     let calls = crate::tests::system_calls::system_calls(|| {
@@ -409,7 +410,7 @@ fn a_program_is_started_without_a_copy_of_the_agent() {
     let flags: Vec<u64> =
         calls.iter().filter(|call| call.number == libc::SYS_clone).map(|call| call.arguments[0]).collect();
     let wanted = u64::try_from(libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD).unwrap();
-    assert_eq!(flags.iter().filter(|flags| **flags == wanted).count(), 2, "{flags:x?}");
+    assert_eq!(flags.iter().filter(|flags| **flags == wanted).count(), 3, "{flags:x?}");
     assert!(!calls.iter().any(|call| [libc::SYS_fork, libc::SYS_vfork].contains(&call.number)));
 }
 
@@ -495,4 +496,43 @@ fn what_the_first_run_printed_is_reported_where_it_is_wanted() {
         outcome.extras.text().map(|text| text.replace(char::is_whitespace, "")),
         Some(format!("{}oh", made + 1))
     );
+}
+
+#[test]
+fn where_the_first_run_counts_none_precedes_it() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let script = format!("echo run >> '{}'", file.path().display());
+    let mut task = shell(&script, &[("first-counts", Scalar::Boolean(true))]);
+    task.seconds = 1e-6;
+    let (outcome, samples) = whole(&task).unwrap();
+    assert_eq!((samples.len(), std::fs::read_to_string(file.path()).unwrap().as_str()), (1, "run\n"));
+    assert!(outcome.conditions.contains_key("answer") && outcome.conditions.contains_key("program_digest"));
+}
+
+/// Pages of a file that are in memory.
+fn resident(path: &std::path::Path) -> String {
+    let output = Command::new("fincore").args(["--noheadings", "--output", "PAGES"]).arg(path).output().unwrap();
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}
+
+#[test]
+fn files_leave_the_page_cache_before_each_run() {
+    let folder = tempfile::tempdir_in(std::env::current_exe().unwrap().parent().unwrap()).unwrap();
+    let path = folder.path().join("file");
+    std::fs::write(&path, vec![1; 1 << 20]).unwrap();
+    assert_eq!(resident(&path), "256");
+    let files = serde_json::to_string(&[path.to_str().unwrap(), "/no/such", "/dev/null", "/"]).unwrap();
+    let mut worker = worker(&task(&[
+        ("program", text("cat")),
+        ("arguments", text(&format!("[{:?}]", path))),
+        ("evict", text(&files)),
+    ]))
+    .unwrap();
+    assert_eq!(worker.conditions()["page_cache"], "cold");
+    assert_eq!(resident(&path), "256");
+    worker.setup(1).unwrap();
+    assert_eq!(resident(&path), "0");
+    worker.run(1).unwrap();
+    worker.verify().unwrap();
+    assert_eq!(resident(&path), "256");
 }

@@ -57,7 +57,7 @@ fn a_command_has_its_limits_and_gets_no_more_privileges() {
     assert_eq!((found["limits"].as_str(), found["no_new_privileges"].as_str()), ("core=0:0 nofile=256:512", "yes"));
     assert_eq!(failure("while :; do :; done", &[("limits", text(r#"{"cpu":[1,1]}"#))]).code, Code::CheckFailed);
     let plain = shows("echo x", &[], "x\n");
-    assert_eq!(plain.keys().collect::<Vec<_>>(), ["answer", "status"]);
+    assert!(!plain.contains_key("limits") && plain["no_new_privileges"] != "yes", "{plain:?}");
 }
 
 #[test]

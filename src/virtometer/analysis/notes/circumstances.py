@@ -1,0 +1,65 @@
+"""What a command finds otherwise in one environment than in another, which can change its time: equal, or named.
+
+These conditions belong to an environment, as its kernel does, and a command is timed with them. They do not make
+results incomparable as another program or another answer does. Reports name those that differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from virtometer.analysis.compare.blocks import Key, TreatmentData
+
+_LIMITS = (
+    "address_space", "core", "cpu", "data", "file_size", "locked_memory", "open_files", "processes", "resident",
+    "stack",
+)  # fmt: skip
+
+NAMED: Mapping[str, str] = {
+    "program_path": "path of the program",
+    "clock_source": "source of the clock",
+    "directory_mount": "mount of the directory",
+    "no_new_privileges": "no new privileges",
+    "processors_granted": "processors by quota",
+    "processors_seen": "processors seen",
+    "seccomp": "filter of system calls",
+    "seccomp_filters": "filters of system calls",
+    "speculation_indirect_branch": "speculation of indirect branches",
+    "speculation_store_bypass": "speculation of stores",
+    "user": "user and group",
+    **{f"limit_{one}": f"limit: {one.replace('_', ' ')}" for one in _LIMITS},
+}
+"""Conditions that are named where they differ, with their names in reports."""
+
+UNTOLD = "not told"
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstance:
+    """A condition that is not the same everywhere. values: of each environment, in the plan's order."""
+
+    condition: str
+    name: str
+    values: Mapping[str, str]
+
+
+def circumstances(table: Mapping[Key, TreatmentData], commands: Sequence[str]) -> tuple[Circumstance, ...]:
+    """Those that differ between the environments of these workloads, or from run to run; by name."""
+    seen: dict[str, dict[str, set[str]]] = {}
+    environments: dict[str, None] = {}
+    for (workload, environment), data in table.items():
+        if workload not in commands:
+            continue
+        for _, run in data.results:
+            environments[environment] = None
+            for condition in NAMED.keys() & run.conditions.keys():
+                # Another command is another program, in all environments.
+                value = f"{workload}: {run.conditions[condition]}" if condition == "program_path" else ""
+                seen.setdefault(condition, {}).setdefault(environment, set()).add(value or run.conditions[condition])
+    found = []
+    for condition, by_environment in seen.items():
+        values = {one: " or ".join(sorted(by_environment.get(one, {UNTOLD}))) for one in environments}
+        if len(set(values.values())) > 1:
+            found.append(Circumstance(condition, NAMED[condition], values))
+    return tuple(sorted(found, key=lambda one: one.name))

@@ -1,0 +1,46 @@
+"""What a command finds otherwise elsewhere: named, and not a reason to be incomparable."""
+
+from __future__ import annotations
+
+from tests.analysis.simulated_campaigns import Place, Work, finding_of, simulate
+from virtometer.analysis import analyse
+from virtometer.analysis.notes.circumstances import NAMED, UNTOLD
+
+COMMAND = Work("command", "command", "time", "s", 0.02)
+OTHER = Work("other", "command", "time", "s", 0.02)
+
+
+def place(name: str, **conditions: str) -> Place:
+    return Place(name, conditions={"command": conditions, "other": conditions})
+
+
+def test_what_differs_is_named_and_what_is_equal_is_not() -> None:
+    same = {"user": "0:0", "program_digest": "a"}
+    native, box = place("native", seccomp="off", **same), place("box", seccomp="filter", limit_stack="1", **same)
+    campaign = simulate([native, box], [COMMAND, OTHER])
+    found = analyse(campaign).circumstances
+    assert [one.condition for one in found] == ["seccomp", "limit_stack"]
+    assert found[0].values == {"native": "off", "box": "filter"}
+    assert found[1].values == {"native": UNTOLD, "box": "1"}
+    assert finding_of(campaign, "box", "command").comparable
+
+
+def test_another_program_is_not_comparable() -> None:
+    campaign = simulate([place("native", program_digest="a"), place("box", program_digest="b")], [COMMAND])
+    assert finding_of(campaign, "box", "command").unlike == ("program_digest",)
+    assert analyse(campaign).circumstances == ()
+
+
+def test_two_commands_are_two_programs_everywhere() -> None:
+    def both(name: str, path: str) -> Place:
+        return Place(name, conditions={"command": {"program_path": "/bin/a"}, "other": {"program_path": path}})
+
+    assert analyse(simulate([both("native", "/bin/b"), both("box", "/bin/b")], [COMMAND, OTHER])).circumstances == ()
+    (found,) = analyse(simulate([both("native", "/bin/b"), both("box", "/b")], [COMMAND, OTHER])).circumstances
+    assert found.values["box"] == "command: /bin/a or other: /b"
+
+
+def test_other_workloads_have_none() -> None:
+    simulated = simulate([Place("native", conditions={"": {}}), Place("box", conditions={"memory": {"user": "1"}})])
+    assert analyse(simulated).circumstances == ()
+    assert "status" not in NAMED and "answer" not in NAMED
