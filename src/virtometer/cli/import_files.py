@@ -20,7 +20,7 @@ def import_files(
     files: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="ENVIRONMENT=FILE...",
+            metavar="ENVIRONMENT=FILE",
             help="Files, each with the environment that it was measured in; - is standard input. A file that names "
             "its environments needs no name.",
         ),
@@ -34,8 +34,8 @@ def import_files(
         typer.Option(
             "--block",
             metavar="file|repetition",
-            help="What one block is: the n-th file of each environment, or the n-th repetition within files. Files, "
-            "where an environment has several.",
+            help="What one block is: the n-th file of each environment, or the n-th repetition within files. By "
+            "default files, where an environment has several.",
         ),
     ] = None,
     out: Annotated[

@@ -59,6 +59,8 @@ class Content:
 
         Raises UsageError for a later line that is no object.
         """
+        if self.document is not None:  # one object, which is not parsed and kept twice
+            return (self.document,) if isinstance(self.document.value, dict) else ()
         found: list[Node] = []
         for number, line in enumerate(self.lines, 1):
             if not (text := line.strip()) or text.startswith("#"):

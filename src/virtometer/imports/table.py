@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from hashlib import sha256
 
 from virtometer.errors import UsageError
@@ -115,6 +116,7 @@ def _metric(value: Value) -> str:
     return _cell(f"{value.benchmark}: {value.metric}" if value.benchmark else value.metric)
 
 
+@lru_cache(maxsize=4096)
 def _cell(text: str) -> str:
     """A text of a cell: visible, and no longer than names need to be; a long one ends with a hash of the whole."""
     shown = " ".join(visible(text).split())
