@@ -9,12 +9,11 @@ from virtometer.errors import UsageError
 from virtometer.imports.content import MOST_BYTES, Content
 from virtometer.imports.format import Format
 from virtometer.imports.requests import latencies
-from virtometer.imports.units import number
 from virtometer.imports.value import Origin, Value
 
 _LEAST_COLUMNS, _MOST_COLUMNS = 6, 8  # with the lag of a schedule, and the number of retries
 _SOURCE = "https://www.postgresql.org/docs/current/pgbench.html"
-_LATEST_CLIENT = 1e8  # the first column of an aggregated log is a time, in s since 1970
+_LONGEST_CLIENT = 8  # digits; the first column of an aggregated log is a time, in s since 1970
 _TPS = re.compile(r"^tps = ([\d.]+) \((?:without initial|excluding)", re.MULTILINE | re.ASCII)
 
 
@@ -54,22 +53,20 @@ def read_log(content: Content) -> Iterator[Value]:
             continue
         if not _LEAST_COLUMNS <= len(cells) <= _MOST_COLUMNS:
             raise UsageError(f"{content.name}:{line_number}: this is no line of a pgbench log; the file may be cut")
-        numbers = [number(cell) for cell in (cells[0], cells[4], cells[5])]
-        if None in numbers:
+        client, _, time, script, seconds, microseconds = cells[:_LEAST_COLUMNS]
+        if not (client.isdecimal() and seconds.isdecimal() and microseconds.isdecimal()):
             raise UsageError(f"{content.name}:{line_number}: this is no line of a pgbench log")
-        client, seconds, microseconds = (one or 0.0 for one in numbers)
-        if client > _LATEST_CLIENT:
+        if len(client) > _LONGEST_CLIENT:
             raise UsageError(
                 f"{content.name} is a log of intervals, not of transactions",
                 advice="run pgbench -l without --aggregate-interval",
             )
-        latency = number(cells[2])
-        if latency is None:  # skipped or failed
+        if not time.isdecimal():  # skipped or failed
             continue
-        times.setdefault(cells[3], []).append(1e-6 * latency)
-        end = seconds + 1e-6 * microseconds
-        first, last = ends.get(cells[3], (end, end))
-        ends[cells[3]] = min(first, end), max(last, end)
+        times.setdefault(script, []).append(1e-6 * float(time))
+        end = float(seconds) + 1e-6 * float(microseconds)
+        first, last = ends.get(script, (end, end))
+        ends[script] = min(first, end), max(last, end)
     for script, of in times.items():
         name = f"pgbench script {script}"
         yield from latencies(name, of)
