@@ -61,7 +61,7 @@ def import_files(
         _list()
         return
     if not files:
-        raise UsageError("there is no file", advice="virtometer import native=a.json gvisor=b.json")
+        raise UsageError("there is no file", advice="virtometer import before=a.json after=b.json")
     wanted = _block(block)
     with notice("reading the files ..."), without_collector():
         read = _read(files, kind)

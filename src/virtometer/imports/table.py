@@ -93,7 +93,7 @@ def _rows(
         treatment = _cell(file.environment or value.environment)
         if not treatment:
             raise UsageError(
-                f"{file.path} does not say of which environment it is", advice=f"name it: native={file.path.name}"
+                f"{file.path} does not say of which environment it is", advice=f"name it: NAME={file.path.name}"
             )
         if file.environment and len({one for _, one in starts}) > 1:
             raise UsageError(f"{file.path} names several environments itself", advice=f"leave out {file.environment}=")
