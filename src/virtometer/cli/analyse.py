@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from virtometer.cli.parts.collector import without_collector
 from virtometer.cli.parts.encoding import put_document
 from virtometer.cli.parts.shares import share_option
 from virtometer.cli.parts.table_file import table_bytes
@@ -53,7 +51,7 @@ def analyse(
     share = share_option("--margin", margin)
     if json and notes:
         raise UsageError("--notes is for the table", advice="leave out --notes: the JSON has all notes")
-    with _without_collector():
+    with without_collector():
         with notice("reading the table ..."):
             content = table_bytes(file, _MOST_BYTES)  # a file that is refused need not wait for the analysis to load
             from virtometer.analysis.effects.of_table import effects_of_table
@@ -83,15 +81,3 @@ def analyse(
         else:
             method = [equivalence_error(found)] if notes else None
             PlainConsole().print(ResultTable(found, budget=undecided(found), method=method))
-
-
-@contextmanager
-def _without_collector() -> Iterator[None]:
-    """Without Python's search for cycles, which a large table has none of, and which takes a tenth of the time."""
-    was = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was:
-            gc.enable()

@@ -13,6 +13,7 @@ from virtometer.cli.check_table import check_table
 from virtometer.cli.compare import compare
 from virtometer.cli.doctor import doctor
 from virtometer.cli.image import image_app
+from virtometer.cli.import_files import import_files
 from virtometer.cli.parts.exit_statuses import epilog
 from virtometer.cli.parts.verbs import add, application
 from virtometer.cli.plan.verb import plan_app
@@ -58,6 +59,7 @@ add(app, "resume", resume)
 add(app, "report", report)
 add(app, "compare", compare)
 add(app, "analyse", analyse)
+add(app, "import", import_files)
 add(app, "check-table", check_table)
 add(app, "time-server", time_server)
 app.add_typer(plan_app, name="plan")

@@ -9,13 +9,14 @@ from pathlib import Path
 from virtometer.errors import UsageError
 
 
-def table_bytes(path: Path, most_bytes: int) -> bytes:
+def table_bytes(path: Path, most_bytes: int, kind: str = "table") -> bytes:
     """The content of a file; of standard input where the path is -. Raises UsageError where there is too much of it."""
     try:
         with nullcontext(sys.stdin.buffer) if str(path) == "-" else path.open("rb") as file:
-            content = file.read(most_bytes + 1)
+            too_large = file.seekable() and path.is_file() and path.stat().st_size > most_bytes
+            content = b"" if too_large else file.read(most_bytes + 1)
     except OSError as cause:
         raise UsageError(f"{path} cannot be read: {(cause.strerror or str(cause)).lower()}") from cause
-    if len(content) > most_bytes:
-        raise UsageError(f"{path} has more than {most_bytes >> 20} MiB; a table may have no more")
+    if too_large or len(content) > most_bytes:
+        raise UsageError(f"{path} has more than {most_bytes >> 20} MiB; a {kind} may have no more")
     return content

@@ -1,0 +1,1 @@
+"""One file for each tool: how its results are recognised, and which values are in them."""

@@ -1,0 +1,83 @@
+"""ab (ApacheBench): its report, the requests of -g, and the percentiles of -e."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from virtometer.errors import UsageError
+from virtometer.imports.content import MOST_BYTES, Content
+from virtometer.imports.format import Format
+from virtometer.imports.requests import latencies, refuse_failures
+from virtometer.imports.units import number
+from virtometer.imports.value import Origin, Value
+
+_SOURCE = "https://httpd.apache.org/docs/current/programs/ab.html"
+_REQUESTS = "starttime\tseconds\tctime\tdtime\tttime\twait"
+_PERCENTILES = "Percentage served,Time in ms"
+
+
+def recognises(content: Content) -> bool:
+    """The name of the program at the beginning."""
+    return content.first_line.startswith("This is ApacheBench")
+
+
+def read(content: Content) -> Iterator[Value]:
+    """Requests per second, mean time of a request, and throughput. Raises UsageError where most requests failed."""
+    text = content.text
+
+    def printed(pattern: str) -> re.Match[str] | None:
+        return re.search(pattern, text, re.MULTILINE | re.ASCII)
+
+    rate = printed(r"^Requests per second: +([\d.]+)")
+    if rate is None:
+        raise UsageError(f"{content.name} has no rate of requests; the run failed, or the file is cut")
+    failed, complete = printed(r"^Non-2xx responses: +(\d+)"), printed(r"^Complete requests: +(\d+)")
+    if failed is not None and complete is not None:
+        refuse_failures(content.name, float(failed[1]) / max(1.0, float(complete[1])))
+    path = re.search(r"^Document Path: +(\S+)", text, re.MULTILINE)
+    name = f"ab {path[1]}" if path else "ab"
+    yield Value(name, "requests", "1/s", "higher", float(rate[1]), Origin.RUN)
+    if time := printed(r"^Time per request: +([\d.]+) \[ms\] \(mean\)"):
+        yield Value(name, "mean latency", "s", "lower", 1e-3 * float(time[1]), Origin.RUN)
+    if throughput := printed(r"^Transfer rate: +([\d.]+) \[Kbytes/sec\] received"):
+        yield Value(name, "throughput", "B/s", "higher", 1024 * float(throughput[1]), Origin.RUN)
+
+
+def recognises_requests(content: Content) -> bool:
+    """The header of -g."""
+    return content.first_line == _REQUESTS
+
+
+def read_requests(content: Content) -> Iterator[Value]:
+    """Mean, median and p99 of the total time of all requests, which ab writes in whole ms."""
+    times = []
+    for line_number, line in enumerate(content.lines[1:], 2):
+        if not line.strip():
+            continue
+        cells = line.split("\t")
+        time = number(cells[4]) if len(cells) == 6 else None
+        if time is None:
+            raise UsageError(f"{content.name}:{line_number}: this is no line of ab -g; the file may be cut")
+        times.append(1e-3 * time)
+    yield from latencies("ab", times)
+
+
+def recognises_percentiles(content: Content) -> bool:
+    """The header of -e."""
+    return content.first_line == _PERCENTILES
+
+
+def read_percentiles(content: Content) -> Iterator[Value]:
+    """The median and p99 of latency."""
+    shares = dict(line.split(",", 1) for line in content.lines[1:] if "," in line)
+    for words, share in (("median latency", "50"), ("p99 latency", "99")):
+        time = number(shares.get(share, ""))
+        if time is None:
+            raise UsageError(f"{content.name} has no percentile {share}; the file may be cut")
+        yield Value("ab", words, "s", "lower", 1e-3 * time, Origin.RUN)
+
+
+AB = Format("ab", "ab URL", _SOURCE, recognises, read)
+AB_REQUESTS = Format("ab-requests", "ab -g FILE URL", _SOURCE, recognises_requests, read_requests, MOST_BYTES)
+AB_PERCENTILES = Format("ab-percentiles", "ab -e FILE URL", _SOURCE, recognises_percentiles, read_percentiles)

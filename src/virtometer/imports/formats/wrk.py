@@ -1,0 +1,62 @@
+"""wrk and wrk2: the report of a run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+from virtometer.errors import UsageError
+from virtometer.imports.content import Content
+from virtometer.imports.format import Format
+from virtometer.imports.requests import refuse_failures
+from virtometer.imports.units import SECONDS
+from virtometer.imports.value import Origin, Value
+
+_RUNNING = re.compile(r"Running \S+ test @ (\S+)")
+_SIZES = {"B": 1.0, "KB": 1024.0, "MB": 1024.0**2, "GB": 1024.0**3, "TB": 1024.0**4}  # wrk divides by 1,024
+_TIME = r"([\d.]+)(us|ms|s|m|h)\b"
+
+
+def recognises(content: Content) -> bool:
+    """The line that says what runs, and threads below it."""
+    return bool(_RUNNING.match(content.first_line)) and "threads and" in content.text[:4096]
+
+
+def read(content: Content) -> Iterator[Value]:
+    """Requests and bytes per second, mean latency; with --latency also its median and p99."""
+    text = content.text
+
+    def printed(pattern: str) -> re.Match[str] | None:
+        return re.search(pattern, text, re.MULTILINE | re.ASCII)
+
+    rate = printed(r"^Requests/sec: +([\d.]+)")
+    if rate is None:
+        raise UsageError(f"{content.name} has no rate of requests; the run failed, or the file is cut")
+    failed, every = printed(r"^ +Non-2xx or 3xx responses: +(\d+)"), printed(r"^ +(\d+) requests in ")
+    if failed is not None and every is not None:
+        refuse_failures(content.name, float(failed[1]) / max(1.0, float(every[1])))
+    name = f"wrk {_path(content.first_line)}"
+    yield Value(name, "requests", "1/s", "higher", float(rate[1]), Origin.RUN)
+    if throughput := printed(r"^Transfer/sec: +([\d.]+)([KMGT]?B)"):
+        value = _SIZES[throughput[2]] * float(throughput[1])
+        yield Value(name, "throughput", "B/s", "higher", value, Origin.RUN)
+    for words, pattern in (
+        ("mean latency", rf"^ +Latency +{_TIME}"),
+        ("median latency", rf"^ +50(?:\.000)?% +{_TIME}"),
+        ("p99 latency", rf"^ +99(?:\.000)?% +{_TIME}"),
+    ):
+        if found := printed(pattern):
+            yield Value(name, words, "s", "lower", SECONDS[found[2]] * float(found[1]), Origin.RUN)
+
+
+def _path(line: str) -> str:
+    """The address without its host: each environment has another one."""
+    found = _RUNNING.match(line)
+    try:
+        return (urlsplit(found[1]).path if found else "") or "/"
+    except ValueError:
+        return "/"
+
+
+WRK = Format("wrk", "wrk --latency URL", "https://github.com/wg/wrk", recognises, read)

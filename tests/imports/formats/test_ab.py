@@ -1,0 +1,37 @@
+"""ab 2.3: its report, the requests of -g and the percentiles of -e."""
+
+import pytest
+
+from tests.imports.files import CAPTURED, captured, numbers, written
+from virtometer.errors import UsageError
+
+
+def test_the_report() -> None:
+    assert numbers(captured("ab-2.3.txt")) == {
+        ("ab /", "requests", "1/s", "higher"): [935.32],
+        ("ab /", "mean latency", "s", "lower"): [pytest.approx(2.138e-3)],
+        ("ab /", "throughput", "B/s", "higher"): [pytest.approx(173.55 * 1024)],
+    }
+
+
+def test_requests_and_percentiles() -> None:
+    found = numbers(captured("ab-2.3-requests.tsv"))
+    assert found["ab", "mean latency", "s", "lower"] == [pytest.approx(1.7e-3)]
+    assert found["ab", "p99 latency", "s", "lower"] == [pytest.approx(22e-3)]
+    found = numbers(captured("ab-2.3-percentiles.csv"))
+    assert found["ab", "p99 latency", "s", "lower"] == [pytest.approx(21.924e-3)]
+
+
+def test_errors_of_the_server_are_no_times() -> None:
+    text = (CAPTURED / "ab-2.3.txt").read_text()
+    with pytest.raises(UsageError, match="100 % of the requests failed"):
+        written(text.replace("Total transferred", "Non-2xx responses:      60\nTotal transferred"))
+
+
+def test_cut_files_are_named() -> None:
+    with pytest.raises(UsageError, match="no rate of requests"):
+        written((CAPTURED / "ab-2.3.txt").read_text()[:300])
+    with pytest.raises(UsageError, match=":61: this is no line"):
+        written((CAPTURED / "ab-2.3-requests.tsv").read_text()[:-8])
+    with pytest.raises(UsageError, match="no percentile 99"):
+        written("Percentage served,Time in ms\n50,1.0\n")

@@ -1,0 +1,47 @@
+"""hyperfine: real files, failed runs, and files without single times."""
+
+import json
+
+import pytest
+
+from tests.imports.files import captured, numbers, written
+from virtometer.errors import UsageError
+from virtometer.imports.value import Origin
+
+
+def test_each_run_is_a_start() -> None:
+    file = captured("hyperfine-1.15.json")
+    found = numbers(file)
+    assert file.format.name == "hyperfine"
+    assert found["sleep 0.02", "time", "s", "lower"][:2] == [0.022176694, 0.022056108]
+    assert {name: len(of) for (name, *_), of in found.items()} == {"sleep 0.02": 8, "true": 8}
+    assert [one.start for one in file.values] == [*range(1, 9)] * 2
+    assert {one.origin for one in file.values} == {Origin.START}
+
+
+def test_commands_with_parameters_are_benchmarks_of_their_own() -> None:
+    found = numbers(captured("hyperfine-1.15-parameters.json"))
+    assert {name for name, *_ in found} == {"sleep 0.01", "sleep 0.02"}
+    results = [{"command": "a", "mean": 1.0, "times": [1.0], "parameters": {"n": level}} for level in ("1", "2")]
+    assert {name for name, *_ in numbers(written(json.dumps({"results": results})))} == {"a (n=1)", "a (n=2)"}
+
+
+def test_a_failed_run_keeps_its_number_and_has_no_value() -> None:
+    result = {"command": "a", "mean": 1, "times": [1.0, 2.0, 3.0], "exit_codes": [0, 1, None]}
+    file = written(json.dumps({"results": [result]}))
+    assert [(one.start, one.value) for one in file.values] == [(1, 1.0), (2, None), (3, None)]
+
+
+def test_memory_of_version_2() -> None:
+    result = {"command": "a", "mean": 1, "times": [1.0, 2.0], "memory_usage_byte": [4096, 8192]}
+    assert numbers(written(json.dumps({"results": [result]})))["a", "peak of memory", "B", "lower"] == [4096, 8192]
+
+
+def test_a_mean_alone_is_a_summary() -> None:
+    [value] = written('{"results": [{"command": "a", "mean": 0.5, "stddev": 0.1}]}').values
+    assert (value.value, value.origin) == (0.5, Origin.SUMMARY)
+
+
+def test_a_time_that_is_no_number_is_named() -> None:
+    with pytest.raises(UsageError, match=r"results\[0\]\.times\[1\] is not a number"):
+        written('{"results": [{"command": "a", "mean": 0.5, "times": [1, "x"]}]}')

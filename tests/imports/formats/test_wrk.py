@@ -1,0 +1,28 @@
+"""wrk 4.1.0, with and without the distribution of latency."""
+
+import pytest
+
+from tests.imports.files import CAPTURED, captured, numbers, written
+from virtometer.errors import UsageError
+
+
+def test_rates_and_latency() -> None:
+    found = numbers(captured("wrk-4.1.0-latency.txt"))
+    assert found["wrk /", "requests", "1/s", "higher"] == [734.44]
+    assert found["wrk /", "throughput", "B/s", "higher"] == [pytest.approx(136.27 * 1024)]
+    assert found["wrk /", "mean latency", "s", "lower"] == [pytest.approx(3.8e-3)]
+    assert found["wrk /", "p99 latency", "s", "lower"] == [pytest.approx(23e-3)]
+    assert len(numbers(captured("wrk-4.1.0.txt"))) == 3
+
+
+def test_the_host_is_not_part_of_the_name() -> None:
+    text = (CAPTURED / "wrk-4.1.0.txt").read_text().replace("http://127.0.0.1:18080/", "http://10.0.0.7/a?b")
+    assert {name for name, *_ in numbers(written(text))} == {"wrk /a"}
+
+
+def test_errors_of_the_server_are_no_times() -> None:
+    text = (CAPTURED / "wrk-4.1.0.txt").read_text()
+    with pytest.raises(UsageError, match="of the requests failed"):
+        written(text.replace("Requests/sec", "  Non-2xx or 3xx responses: 700\nRequests/sec"))
+    with pytest.raises(UsageError, match="no rate of requests"):
+        written(text.partition("Requests/sec")[0])
