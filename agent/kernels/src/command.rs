@@ -8,6 +8,7 @@ mod look_up;
 mod specification;
 mod start;
 mod time;
+mod user;
 mod watchdog;
 
 use self::endings::ended_badly;
@@ -71,7 +72,7 @@ pub(crate) fn make(task: &Task, settings: &Settings<'_>) -> Result<WorkerFactory
     }
     let mut words = vec![settings.text("program")?.to_owned()];
     words.extend(texts(settings, "arguments")?);
-    let line = Line::new(words, None)?;
+    let line = Line::new(words, None, None)?;
     Ok(Arc::new(move |_| {
         let (line, control, stack) = (line.clone(), control.clone(), Stack::new());
         Ok(Box::new(Run { line, control, stack, output: String::new(), runs: 0, made: 0 }))

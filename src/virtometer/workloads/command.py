@@ -48,6 +48,7 @@ def _plain(value: object) -> object:
 
 Text = Annotated[str, Field(min_length=1)]
 Variables = Annotated[str, BeforeValidator(_variables)]
+User = Annotated[str, Field(pattern=r"^[0-9]{1,10}:[0-9]{1,10}(,[0-9]{1,10}){0,64}$")]
 
 
 class CommandParameters(Parameters):
@@ -61,6 +62,9 @@ class CommandParameters(Parameters):
         "a mapping, a list or a text of NAME=VALUE",
     )
     workdir: Text | None = Field(default=None, description="directory in the guest in which the command runs")
+    user: User | None = Field(
+        default=None, description="numbers of the user and of its groups, USER:GROUP[,GROUP...]. Without it, root"
+    )
     input: Text | None = Field(default=None, description="file in the guest that the command reads as standard input")
     output: Literal["digest", "null"] = Field(
         default="digest", description="digest: read and compared in all runs and environments; null: discarded"
@@ -108,7 +112,7 @@ class Command(Workload[CommandParameters]):
             for name, line in (("prepare", given.prepare), ("conclude", given.conclude))
             if line is not None
         }
-        texts = {"directory": given.workdir, "input": given.input}
+        texts = {"directory": given.workdir, "user": given.user, "input": given.input}
         return {
             "program": program,
             "arguments": json.dumps(words),

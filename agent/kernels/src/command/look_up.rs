@@ -2,6 +2,7 @@
 
 use super::given::no_zero;
 use super::start::Order;
+use super::user::User;
 use crate::settings::wrong;
 use std::ffi::CString;
 use std::io;
@@ -13,11 +14,12 @@ use virtometer_sampling::os_failure;
 /// Where programs are where the environment does not say so.
 const PROGRAMS: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/// A program with its arguments, and the directory in which it runs, where that is not the agent's.
+/// A program with its arguments, and the directory and the user that it runs in and as, where not the agent's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Line {
     words: Vec<String>,
     directory: Option<String>,
+    user: Option<User>,
 }
 
 /// A text as the system takes it.
@@ -27,10 +29,10 @@ fn c_text(text: &str) -> Result<CString, Failure> {
 
 impl Line {
     /// words: with the program, which may not be empty.
-    pub(super) fn new(words: Vec<String>, directory: Option<String>) -> Result<Self, Failure> {
+    pub(super) fn new(words: Vec<String>, directory: Option<String>, user: Option<User>) -> Result<Self, Failure> {
         no_zero(words.iter())?;
         match words.first() {
-            Some(program) if !program.is_empty() => Ok(Line { words, directory }),
+            Some(program) if !program.is_empty() => Ok(Line { words, directory, user }),
             _ => Err(wrong("a command must have a program")),
         }
     }
@@ -47,7 +49,7 @@ impl Line {
         let path = path.to_str().map_or_else(|| Err(wrong("the PATH is not a text")), c_text)?;
         let directory = self.directory.as_deref().map(c_text).transpose()?;
         let words = texts(&mut self.words.iter())?;
-        Ok(Order::new(path, words, texts(&mut variables.iter().chain(added))?, directory))
+        Ok(Order::new(path, words, texts(&mut variables.iter().chain(added))?, directory, self.user.clone()))
     }
 
     /// A path as it was named; else the first program of this name on the PATH of the variables.
@@ -70,7 +72,9 @@ impl Line {
     pub(super) fn not_started(&self, cause: &io::Error) -> Failure {
         let program = self.program();
         if cause.kind() != io::ErrorKind::NotFound {
-            return os_failure(&format!("cannot run {program}"), cause);
+            let user = self.user.as_ref().filter(|_| cause.raw_os_error() != Some(libc::EACCES));
+            let whose = user.map_or_else(String::new, |user| format!(" as {user}"));
+            return os_failure(&format!("cannot run {program}{whose}"), cause);
         }
         let directory = self.directory.as_deref().map(Path::new);
         if let Some(missing) = directory.filter(|directory| !directory.is_dir()) {

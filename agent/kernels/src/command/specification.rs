@@ -2,6 +2,7 @@
 
 use super::given::{no_zero, own_variables, texts};
 use super::look_up::Line;
+use super::user::User;
 use crate::operation::ParameterKind::{Boolean, Choice, Text};
 use crate::operation::TimedBy::{GuestAtWork, Nothing};
 use crate::operation::{bytes, integer, measure, optional, parameter, Measure, Parameter};
@@ -21,6 +22,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     optional("arguments", Text, "none", "a JSON array of texts, such as [\"-n\",\"100\"]"),
     optional("variables", Text, "those of the agent", "all environment variables: a JSON object of texts"),
     optional("directory", Text, "that of the agent", "directory in which the command runs"),
+    optional("user", Text, "that of the agent", "numbers of the user and its groups: USER:GROUP[,GROUP...]"),
     optional("input", Text, "nothing", "file that the command reads from standard input"),
     parameter(
         "output",
@@ -67,7 +69,8 @@ pub(super) struct Specification {
 impl Specification {
     pub(super) fn new(settings: &Settings<'_>) -> Result<Self, Failure> {
         let directory = settings.optional_text("directory")?.map(str::to_owned);
-        let line = |words: Vec<String>| Line::new(words, directory.clone());
+        let user = settings.optional_text("user")?.map(str::parse::<User>).transpose()?;
+        let line = |words: Vec<String>| Line::new(words, directory.clone(), user.clone());
         let beside = |name: &str| match settings.optional_text(name)? {
             None => Ok(None),
             Some(_) => line(texts(settings, name)?).map(Some),

@@ -4,6 +4,7 @@
 
 #![allow(unsafe_code)] // clone, and what a child that shares the agent's memory may do: system calls and nothing else
 
+use super::user::User;
 use std::ffi::{c_char, c_int, c_uint, c_void, CString};
 use std::io;
 use std::mem::MaybeUninit;
@@ -22,6 +23,7 @@ const SIGNALS: c_int = 64;
 pub(super) struct Order {
     path: CString,
     directory: Option<CString>,
+    user: Option<User>,
     _texts: Vec<CString>,
     words: Vec<*const c_char>,
     variables: Vec<*const c_char>,
@@ -42,6 +44,7 @@ impl Stack {
 struct Shared {
     path: *const c_char,
     directory: *const c_char,
+    user: *const User,
     words: *const *const c_char,
     variables: *const *const c_char,
     reset: *const [c_int],
@@ -50,13 +53,20 @@ struct Shared {
 }
 
 impl Order {
-    /// words: from the program's name on. The agent's own directory holds where there is none.
-    pub(super) fn new(path: CString, words: Vec<CString>, variables: Vec<CString>, directory: Option<CString>) -> Self {
+    /// words: from the program's name on. The agent's own directory and user hold where there are none.
+    pub(super) fn new(
+        path: CString,
+        words: Vec<CString>,
+        variables: Vec<CString>,
+        directory: Option<CString>,
+        user: Option<User>,
+    ) -> Self {
         let pointers = |texts: &[CString]| texts.iter().map(|text| text.as_ptr()).chain([null()]).collect();
         let (words_at, variables_at) = (pointers(&words), pointers(&variables));
         Order {
             path,
             directory,
+            user,
             words: words_at,
             variables: variables_at,
             _texts: words.into_iter().chain(variables).collect(),
@@ -69,6 +79,7 @@ impl Order {
         let mut shared = Shared {
             path: self.path.as_ptr(),
             directory: self.directory.as_ref().map_or(null(), |path| path.as_ptr()),
+            user: self.user.as_ref().map_or(null(), std::ptr::from_ref),
             words: self.words.as_ptr(),
             variables: self.variables.as_ptr(),
             reset: self.reset.as_slice(),
@@ -137,6 +148,13 @@ unsafe fn execute(shared: &Shared) -> c_int {
             libc::sigaction(*signal, &action, null_mut());
         }
         libc::setpgid(0, 0);
+        // Before the signal of the parent's end, which another user loses.
+        if let Some(user) = shared.user.as_ref() {
+            let error = user.become_it();
+            if error != 0 {
+                return error;
+            }
+        }
         #[cfg(target_os = "linux")]
         libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
         // None of the agent's descriptors that are given away is one of the first three.

@@ -6,14 +6,18 @@ import os
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from virtometer.cli.parts.verbs import Verb
 from virtometer.cli.run import BESIDE_HELP, fresh
+
+if TYPE_CHECKING:
+    from virtometer.runner.campaign.in_image import InImage
 
 _TAKEN = ("PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TERM")
 """Variables of the caller that commands have everywhere. No other one: reports would show what is secret."""
@@ -67,6 +71,17 @@ def time(
             metavar="KIND,...",
             help="Kinds of environments beside the host itself; those that work here and start fast by default.",
         ),
+    ] = None,
+    image: Annotated[
+        str | None,
+        typer.Option(
+            "--image",
+            metavar="IMAGE",
+            help="An image of containers instead of the host's files: PATH, PATH:TAG, docker:NAME, docker://HOST/NAME.",
+        ),
+    ] = None,
+    entrypoint: Annotated[
+        str | None, typer.Option("--entrypoint", metavar="PROGRAM", help="Instead of the entry point of the image.")
     ] = None,
     name: Annotated[
         list[str] | None, typer.Option("-n", "--command-name", metavar="NAME", help="Names for tables, in order.")
@@ -171,19 +186,30 @@ def time(
         raise UsageError("-N is without a shell, and -S names one", advice="give one of them")
     parts = [[one.split("\0") for one in some or ()] for some in (listed, scanned)]
     values = values_of(parts[0], parts[1], step)
-    given = expanded(commands or (), ctx.obj or (), names=name or (), shell=shell, values=values)
+    inside = _opened(image, entrypoint)
+    own = inside.words(()) if inside is not None and not (commands or ctx.obj) else ()
+    given = expanded(commands or (), ctx.obj or own, names=name or (), shell=shell, values=values)
     directory = (out or fresh("time")).absolute() if workdir is not None else out or fresh("time")
     refuse_foreign(directory)
-    there = (workdir or Path()).resolve()
-    if not there.is_dir():
-        raise UsageError(f"--workdir is {workdir}, which is no directory")
-    variables = _variables(env or ())
-    for one in given:
-        refuse_missing(one.words, variables, there)
+    variables = _variables(env or (), None if inside is None else inside.variables)
+    there = Path()
+    if inside is not None:
+        given = given if own else tuple(replace(one, words=inside.words(one.words)) for one in given)
+        place = inside.directory(None if workdir is None else str(workdir))
+        for one in given:
+            inside.refuse_missing(one.words, variables, place)
+    else:
+        there = (workdir or Path()).resolve()
+        if not there.is_dir():
+            raise UsageError(f"--workdir is {workdir}, which is no directory")
+        for one in given:
+            refuse_missing(one.words, variables, there)
+        place = str(there)
     each = {
         "env": variables,
-        "workdir": str(there),
-        "input": None if input_ is None else str(input_.resolve()),
+        "workdir": place,
+        "user": None if inside is None else inside.user,
+        "input": None if input_ is None else str(input_.resolve() if inside is None else Path(place) / input_),
         "output": output.value,
         "prepare": beside_runs(prepare, shell),
         "conclude": beside_runs(conclude, shell),
@@ -194,7 +220,11 @@ def time(
     parameters = {key: value for key, value in each.items() if value is not None}
     plan = yaml.safe_load(built_in(TIME).read_text()) | _changed(margin, precision, budget)
     wanted = [kind for one in in_ or () for kind in one.split(",") if kind]
-    settings = {key: value for key, value in (("cpus", cpus), ("memory", _size(memory))) if value is not None}
+    settings: dict[str, Any] = {
+        key: value for key, value in (("cpus", cpus), ("memory", _size(memory))) if value is not None
+    }
+    if inside is not None:
+        settings["root"] = inside.root
     plan["environments"], left_out = places(plan["environments"], wanted, settings)
     line = shlex.join(["virtometer", "time", *sys.argv[2:]])
     first, _ = load_text_for_here(text_of(document(plan, given, parameters), line), TIME, directory)
@@ -240,13 +270,28 @@ def _seconds(option: str, text: str | None) -> float | None:
     return None if text is None else seconds_option(option, text)
 
 
-def _variables(given: Sequence[str]) -> Mapping[str, str]:
-    """The environment of commands: some of the caller's variables, and those that --env gives."""
+def _opened(reference: str | None, entrypoint: str | None) -> InImage | None:
+    """The image of --image, unpacked. Raises UsageError for an entry point without an image."""
+    from virtometer.cli.parts.notice import notice
+    from virtometer.errors import UsageError
+    from virtometer.runner.campaign.in_image import in_image
+
+    if reference is None:
+        if entrypoint is not None:
+            raise UsageError("--entrypoint is about an image, and there is no --image")
+        return None
+    with notice("looking for the image ..."):
+        return in_image(reference, None if entrypoint is None else [one for one in (entrypoint,) if one])
+
+
+def _variables(given: Sequence[str], of_image: Mapping[str, str] | None) -> Mapping[str, str]:
+    """The environment of commands: some of the caller's variables or those of an image, and those that --env gives."""
     from virtometer.errors import UsageError
     from virtometer.workloads.command import ENVIRONMENT
 
     made = {"PATH": ENVIRONMENT["PATH"], "HOME": str(Path("~").expanduser())}
     made |= {name: os.environ[name] for name in _TAKEN if name in os.environ}
+    made = made if of_image is None else dict(of_image)
     for one in given:
         name, equals, value = one.partition("=")
         if not name:

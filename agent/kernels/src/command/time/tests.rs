@@ -228,6 +228,21 @@ fn a_command_has_what_it_was_given_and_nothing_else_of_the_agent() {
 }
 
 #[test]
+fn a_command_runs_as_the_user_that_it_was_given_and_the_agent_does_not() {
+    // It may not write what belongs to the agent's user, and ends with its parent as all do.
+    let script = r#"[ "$(id -u) $(id -g) $(id -G)" = "1234 1235 1235 27" ] && [ ! -w /proc/self/../1/oom_score_adj ]"#;
+    let given = [("user", text("1234:1235,27"))];
+    if rustix::process::geteuid().is_root() {
+        once(worker(&shell(script, &given)).unwrap().as_mut()).unwrap();
+        assert!(rustix::process::geteuid().is_root());
+    } else {
+        let refused = failure(script, &given);
+        assert_eq!((refused.code, refused.message.contains("as user 1234")), (Code::NotPermitted, true));
+    }
+    assert_eq!(worker(&shell("true", &[("user", text("nobody"))])).unwrap_err().code, Code::BadArguments);
+}
+
+#[test]
 fn the_length_of_the_environment_differs_from_run_to_run_within_its_bound() {
     let file = tempfile::NamedTempFile::new().unwrap();
     let script = format!("echo ${{#VIRTOMETER_PADDING}} ${{#VIRTOMETER_PROGRAM}} >> '{}'", file.path().display());

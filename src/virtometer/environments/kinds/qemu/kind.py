@@ -112,7 +112,8 @@ class _VirtualMachine(Environment):
             before, disk_argv = self._disk(mine, guest)
             if debian is not None:
                 in_qcow2 = mine.disk_format == "qcow2"
-                root = debian.as_qcow2(self.lab.journal, self.lab.programs) if in_qcow2 else debian.disk
+                made = debian.as_qcow2 if in_qcow2 else debian.as_ext4
+                root = made(self.lab.journal, self.lab.programs)
                 disk_argv = [*disk_argv, *root_disk(str(root), mine.disk_format, mmio=mmio)]
             relay, network_argv = self._network(mine, guest)
             parameters = " ".join(self._parameters(mine, guest).split())
@@ -196,9 +197,10 @@ class _VirtualMachine(Environment):
         drivers += DISKS[settings.disk_device].drivers
         drivers += CARDS[settings.network_device].drivers
         if settings.root != "agent":
-            debian = settings.debian(self.lab)
-            if debian is not None and settings.disk_format == "qcow2":
-                debian.as_qcow2(self.lab.journal, self.lab.programs)
+            debian = settings.image(self.lab)
+            if debian is not None:
+                made = debian.as_qcow2 if settings.disk_format == "qcow2" else debian.as_ext4
+                made(self.lab.journal, self.lab.programs)
             drivers += ["virtio_blk"]
         if self.lab.room is not None or settings.root != "agent":
             drivers += ["crc32c_generic", "ext4"]
