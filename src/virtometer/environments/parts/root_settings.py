@@ -98,7 +98,7 @@ class RootSettings(Settings):
 
     @property
     def layered(self) -> bool:
-        """Whether guests write into a layer over a shared root: as images of containers expect, where root runs this."""
+        """Whether guests write into a layer over a shared root, as images of containers expect; only root can have it."""
         return self.root.startswith(PREFIX) and not self.no_host_root and os.geteuid() == 0
 
     def note_root(self, guest: ProcessGuest) -> RootImage | None:

@@ -45,7 +45,7 @@ def test_a_configuration_is_read_as_others_write_it() -> None:
 @pytest.mark.parametrize(
     "wrong", [[], {"Env": "A=b"}, {"Cmd": [1]}, {"Cmd": ["\0"]}, {"User": 7}, {"WorkingDir": ["/"]}, {"User": "a\0"}]
 )
-def test_a_wrong_configuration_is_refused(wrong: Any) -> None:  # noqa: ANN401
+def test_a_wrong_configuration_is_refused(wrong: Any) -> None:
     with pytest.raises(ValueError, match=r"\w"):
         config_of({"config": wrong or 7})
 
@@ -53,7 +53,9 @@ def test_a_wrong_configuration_is_refused(wrong: Any) -> None:  # noqa: ANN401
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     (tmp_path / "etc").mkdir()
-    (tmp_path / "etc/passwd").write_text("root:x:0:0:r:/root:/bin/sh\napp:x:10:20::/home/app:\nbad:x:-1:z::/:\nshort:x\n")
+    (tmp_path / "etc/passwd").write_text(
+        "root:x:0:0:r:/root:/bin/sh\napp:x:10:20::/home/app:\nbad:x:-1:z::/:\nshort:x\n"
+    )
     (tmp_path / "etc/group").write_text("root:x:0:app\napp:x:20:app\nstaff:x:50:other,app\nodd:x:y:app\n")
     return tmp_path
 

@@ -65,7 +65,11 @@ def test_nothing_of_a_refused_image_stays(tmp_path: Path, journal: Journal, faul
 
 def test_what_is_no_image_in_the_cache_is_none(tmp_path: Path) -> None:
     assert oci_images(tmp_path) == []
-    for name, content in (("oci-1", "{"), ("oci-2", "[]"), ("oci-3", '{"digest": "", "reference": "", "config": {"x": 1}}')):
+    for name, content in (
+        ("oci-1", "{"),
+        ("oci-2", "[]"),
+        ("oci-3", '{"digest": "", "reference": "", "config": {"x": 1}}'),
+    ):
         (tmp_path / "images" / name).mkdir(parents=True)
         (tmp_path / "images" / name / "image.json").write_text(content)
     assert oci_images(tmp_path) == []

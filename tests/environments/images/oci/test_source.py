@@ -26,7 +26,8 @@ def test_every_kind_of_place_is_known(tmp_path: Path) -> None:
     (plain / "bin").mkdir(parents=True)
     for reference, transport, name in (
         (f"{place}", "layout", "latest"), (f"{place}:v1", "layout", "v1"), (f"{archive}:v1", "oci-archive", "v1"),
-        (f"{saved}:one:v1", "docker-archive", "@0"), (f"{saved}:v2", "docker-archive", "@1"), (f"{plain}", "directory", ""),
+        (f"{saved}:one:v1", "docker-archive", "@0"), (f"{saved}:v2", "docker-archive", "@1"),
+        (f"{plain}", "directory", ""),
         ("docker:a/b:c", "docker", "a/b:c"), ("podman:a", "podman", "a"), ("docker://h:1/a:b", "registry", "h:1/a:b"),
     ):  # fmt: skip
         found = source_of(reference)
@@ -50,8 +51,8 @@ def test_what_is_no_image_gets_one_sentence(tmp_path: Path, said: Said, monkeypa
         layout(Path(name), {"v1": IMAGE})
         Path(name, "index.json").write_text(content)
     for reference in (
-        "nowhere", "nowhere:v1", "two", "two:v3", "saved:v2", "empty", "full:v1", "text", "nothing", "other.tar", "json",
-        "list", "wrong", "deep", "/", "", "docker:", "docker:-x", "docker://", "podman:a b", "docker:$(id)",
+        "nowhere", "nowhere:v1", "two", "two:v3", "saved:v2", "empty", "full:v1", "text", "nothing", "other.tar",
+        "json", "list", "wrong", "deep", "/", "", "docker:", "docker:-x", "docker://", "podman:a b", "docker:$(id)",
     ):  # fmt: skip
         with pytest.raises(EnvironmentFailed) as refused:
             source_of(reference)

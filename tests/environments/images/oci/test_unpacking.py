@@ -85,7 +85,9 @@ def test_nothing_is_written_outside_of_the_root_directory(tmp_path: Path) -> Non
     root = unpacked(
         tmp_path,
         made(
-            layer(Member("../../up", b"x"), Member("/absolute", b"x"), link("out", to), link("relative", "../../outside")),
+            layer(
+                Member("../../up", b"x"), Member("/absolute", b"x"), link("out", to), link("relative", "../../outside")
+            ),
             layer(Member("out/file", b"x"), Member("relative/file", b"x")),
             WorkingDir="/out/work",
         ),
