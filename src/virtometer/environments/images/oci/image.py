@@ -8,6 +8,7 @@ import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from virtometer.environments.images.machines import kept_alone
 from virtometer.environments.images.oci.config import ImageConfig
@@ -102,7 +103,9 @@ def _followed(link: Path) -> OciImage | None:
 def _read(directory: Path) -> OciImage | None:
     try:
         index = json.loads((directory / "image.json").read_bytes())
-        parts = {name: tuple(one) if isinstance(one, list) else one for name, one in index["config"].items()}
+        parts: dict[str, Any] = {
+            name: tuple(one) if isinstance(one, list) else one for name, one in index["config"].items()
+        }
         return OciImage(directory, index["digest"], index["reference"], ImageConfig(**parts))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
