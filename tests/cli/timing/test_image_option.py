@@ -27,7 +27,7 @@ CONFIG = {
 @needs_root
 def test_an_image_is_obeyed_natively_and_in_a_container(tmp_path: Path) -> None:
     digest = layout(tmp_path / "image", {"latest": made(user_land(), **CONFIG)})
-    words = ["--image", "image", "--in", "runc", "--budget", "1s", "--beside", "--out", tmp_path / "out"]
+    words = ["--image", "image", "--in", "runc", "--budget", "1s", "--beside", "--out", str(tmp_path / "out")]
     ended = program("time", *words, cwd=tmp_path, XDG_CACHE_HOME=str(tmp_path / "cache"))
     assert ended.status == 0, ended.err
     with Ledger.open(tmp_path / "out") as ledger:

@@ -134,10 +134,9 @@ class Native(Environment):
         guest.refused_programs = image.refusals(lab.host_programs)
         guest.find_program = image.find
         root = layer_over(guest, image.with_agent(settings.agent(lab), lab.journal, lab.programs))
-        mounts: list[Words] = [
-            *root.mounts,
-            *(["mount", "--rbind", place, f"{root.directory}{place}"] for place in _OF_KERNEL),
-        ]
+        mounts = list(root.mounts)
+        for place in _OF_KERNEL:
+            mounts.append(["mount", "--rbind", place, f"{root.directory}{place}"])
         if lab.disk_file is not None:
             mounts.append(["mount", "--bind", lab.disk_file.parent, f"{root.directory}{DATA}"])
             guest.disk = disk_as_file(lab, f"{DATA}/{lab.disk_file.name}")
