@@ -32,7 +32,14 @@ def words(command: str) -> list[str]:
 
 def test_all_that_is_asked_is_known_to_the_agent() -> None:
     everything = asked(
-        command="true", env={"A": 1}, workdir="/tmp", input="/dev/null", prepare="sync", conclude="rm x", timeout=0.5
+        command="true",
+        env={"A": 1},
+        workdir="/tmp",
+        user="1:2",
+        input="/dev/null",
+        prepare="sync",
+        conclude="rm x",
+        timeout=0.5,
     )
     known = agent_table.operation("command", "time").parameters
     assert everything.keys() == known.keys() - {"padding"}

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from virtometer.environments.base import (
     Check,
@@ -29,7 +29,7 @@ from virtometer.environments.parts.guest_root import layer_over, require_layer
 from virtometer.environments.parts.host_network import HostNetworkSettings, join_network, network_of, require_network
 from virtometer.environments.parts.limits import CgroupLimits, limit, no_limits, require_limits
 from virtometer.environments.parts.process_guest import ON_DESCRIPTOR, ProcessGuest, check_by_starting
-from virtometer.environments.parts.root_settings import OciRoot
+from virtometer.environments.parts.root_settings import root_name
 from virtometer.errors import EnvironmentFailed
 from virtometer.host.cpu.weight import inner_group
 from virtometer.host.own_mounts import own_mounts
@@ -41,11 +41,16 @@ _OF_KERNEL = ("/proc", "/sys", "/dev")
 _LAUNCHER = ("/bin/sh", "-c", '(echo 0 >"$0" && exec "$@"); exit $?')
 
 
+def _root(root: str) -> str:
+    return root_name(root, ("host",))
+
+
 class NativeSettings(HostNetworkSettings, AgentBits, CgroupLimits):
     """What makes native like the guests that it is compared with."""
 
-    root: Literal["host"] | OciRoot = Field(
+    root: Annotated[str, AfterValidator(_root)] = Field(
         default="host",
+        max_length=4096,
         description="root directory: host, that of the host itself; oci:PATH and the like, as of containers: an image "
         "of containers, by chroot, which needs root",
     )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal, Self
+from typing import Annotated, ClassVar, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
@@ -25,15 +26,23 @@ def _package(name: str) -> str:
     return name
 
 
-def _image_of_containers(root: str) -> str:
+def root_name(root: str, words: Collection[str]) -> str:
+    """A root directory as plans name it: one of these words, or oci: and an image. Raises ValueError for anything else.
+
+    An image is oci:/PATH, oci:/PATH:TAG, oci:docker:NAME, oci:podman:NAME or oci:docker://HOST/NAME:TAG.
+    """
     reference = root.removeprefix(PREFIX)
+    if root in words:
+        return root
+    if not (root.startswith(PREFIX) and reference and reference.isprintable()):
+        raise ValueError(f"a root directory is {', '.join(words)} or oci: and an image of containers")
     if is_path(reference) and not reference.startswith("/"):
         raise ValueError(f"the image must have a full path, such as oci:/srv/image, not {reference}")
     return root
 
 
-OciRoot = Annotated[str, Field(pattern=r"^oci:[^\x00-\x1f\x7f]{1,4096}$"), AfterValidator(_image_of_containers)]
-"""An image of containers as root directory: oci:/PATH, oci:/PATH:TAG, oci:docker:NAME, oci:docker://HOST/NAME:TAG."""
+def _root(root: str) -> str:
+    return root_name(root, ("agent", "host", "debian"))
 
 
 class RootSettings(Settings):
@@ -44,8 +53,9 @@ class RootSettings(Settings):
 
     no_host_root: ClassVar[str] = ""
 
-    root: Literal["agent", "host", "debian"] | OciRoot = Field(
+    root: Annotated[str, AfterValidator(_root)] = Field(
         default="agent",
+        max_length=4096,
         description="root directory of guests; agent: the agent, and the programs of the host that workloads run; "
         "host: the files of the host, where guests can reach them; what they write is thrown away; "
         "debian: a user land of Debian's, read-only, whose own programs run; "
@@ -98,7 +108,7 @@ class RootSettings(Settings):
 
     @property
     def layered(self) -> bool:
-        """Whether guests write into a layer over a shared root, as images of containers expect; only root can have it."""
+        """Whether guests write into a layer over a shared root: images of containers expect that; it needs root."""
         return self.root.startswith(PREFIX) and not self.no_host_root and os.geteuid() == 0
 
     def note_root(self, guest: ProcessGuest) -> RootImage | None:
