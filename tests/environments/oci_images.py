@@ -59,7 +59,7 @@ def layer(*members: Member) -> bytes:
 def user_land() -> bytes:
     """A layer with busybox and a few of its programs, by absolute links as small distributions have them."""
     programs = [link(f"bin/{name}", "/bin/busybox") for name in APPLETS]
-    passwd = b"root:x:0:0:root:/root:/bin/sh\napp:x:1234:1235::/home/app:/bin/sh\n"
+    passwd = b"root:x:0:0:root:/root:/bin/sh\napp:x:1234:1235::/srv/app:/bin/sh\n"
     return layer(
         directory("bin"),
         Member("bin/busybox", BUSYBOX.read_bytes(), 0o755),
@@ -67,7 +67,7 @@ def user_land() -> bytes:
         directory("etc"),
         Member("etc/passwd", passwd),
         Member("etc/group", b"root:x:0:\napp:x:1235:\nstaff:x:50:app\n"),
-        directory("home/app", owner=(1234, 1235)),
+        directory("srv/app", owner=(1234, 1235)),
         directory("root", 0o700),
     )
 

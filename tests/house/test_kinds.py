@@ -23,6 +23,11 @@ EXCEPTIONS = {
     # The role of a published value: a system without virtualization.
     "virtometer.cli.study.agreement": {"native"},
     "virtometer.studies.shared_runs": {"native"},
+    # A store of images, from which every kind can have one.
+    "virtometer.cli.image": {"podman"},
+    "virtometer.environments.images.oci.source": {"podman"},
+    "virtometer.environments.images.oci.unpacking": {"podman"},
+    "virtometer.environments.parts.root_settings": {"podman"},
 }
 
 

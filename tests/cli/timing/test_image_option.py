@@ -20,7 +20,7 @@ CONFIG = {
     "Cmd": ["echo $A $HOME; id; pwd; echo x >new; cat new"],
     "Env": ["A=of the image"],
     "User": "app",
-    "WorkingDir": "/home/app",
+    "WorkingDir": "/srv/app",
 }
 
 
@@ -34,8 +34,8 @@ def test_an_image_is_obeyed_natively_and_in_a_container(tmp_path: Path) -> None:
         campaign = ledger.read()
     (workload,) = campaign.plan.workloads
     given = workload.parameters
-    assert (given["user"], given["workdir"]) == ("1234:1235,50", "/home/app")
-    assert "HOME=/home/app" in str(given["env"])
+    assert (given["user"], given["workdir"]) == ("1234:1235,50", "/srv/app")
+    assert "HOME=/srv/app" in str(given["env"])
     roots = {run.conditions["root"] for one in campaign.trials for run in one.scored}
     assert roots == {f"oci:{digest}"}
     answers = {run.conditions["answer"] for one in campaign.trials for run in one.scored}

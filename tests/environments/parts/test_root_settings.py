@@ -159,19 +159,19 @@ def test_a_guest_has_an_image_of_containers(
         talk.greet()
         assert guest.effective["root"] == f"oci:{digest}"
         assert guest.find_program("sh") == "/bin/sh"
-        script = "cat /etc/passwd | wc -l; stat -c %u:%g:%a /home/app /root; echo x >/tmp/x && cat /tmp/x; ls /home"
+        script = "cat /etc/passwd | wc -l; stat -c %u:%g:%a /srv/app /root; echo x >/tmp/x && cat /tmp/x; ls /srv"
         asked = {"words": ["/bin/sh", "-c", script], "seconds": 30}
         ran = talk.session.request("run-program", asked, ANSWER_S)
         # bubblewrap maps one user into its namespace, and libvirt's containers have directories of their own.
         owners = {"libvirt-lxc": "0:0", "bubblewrap": "65534:65534"}.get(kind.kind, "1234:1235")
         assert ran == {"status": 0, "output": f"2\n{owners}:755\n0:0:700\nx\napp"}
-        words = {"words": ["/bin/touch", "/home/new"], "seconds": 30}
+        words = {"words": ["/bin/touch", "/srv/new"], "seconds": 30}
         writable = talk.session.request("run-program", words, ANSWER_S)["status"] == 0
         assert writable == (kind.kind not in ("kvm", "libvirt-lxc", "qemu"))
     finally:
         guest.stop()
     [image] = (cache / "images").glob("oci-*")
-    assert not (image / "root" / "home" / "new").exists()
+    assert not (image / "root" / "srv" / "new").exists()
     assert not [one for one in mount_table() if str(tmp_path) in one.point]
 
 

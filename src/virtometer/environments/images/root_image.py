@@ -20,7 +20,7 @@ from virtometer.host.programs import HostProgram
 from virtometer.programs import Programs
 
 EPOCH = 1_700_000_000
-"""Seconds since 1970: nothing that is made for an image is younger."""
+"""Seconds since 1970: nothing that is added to an image is younger."""
 
 _UUID = "76697274-6f6d-6574-6572-646562696100"
 _PLACES = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")

@@ -54,7 +54,7 @@ def test_a_wrong_configuration_is_refused(wrong: Any) -> None:
 def root(tmp_path: Path) -> Path:
     (tmp_path / "etc").mkdir()
     (tmp_path / "etc/passwd").write_text(
-        "root:x:0:0:r:/root:/bin/sh\napp:x:10:20::/home/app:\nbad:x:-1:z::/:\nshort:x\n"
+        "root:x:0:0:r:/root:/bin/sh\napp:x:10:20::/srv/app:\nbad:x:-1:z::/:\nshort:x\n"
     )
     (tmp_path / "etc/group").write_text("root:x:0:app\napp:x:20:app\nstaff:x:50:other,app\nodd:x:y:app\n")
     return tmp_path
@@ -64,9 +64,9 @@ def test_users_are_found_as_docker_finds_them(root: Path, tmp_path: Path) -> Non
     for user, numbers in (
         ("", Person(0, 0, (), "/root")),
         ("0", Person(0, 0, (), "/root")),
-        ("app", Person(10, 20, (0, 50), "/home/app")),
-        ("10", Person(10, 20, (0, 50), "/home/app")),
-        ("app:staff", Person(10, 50, (), "/home/app")),
+        ("app", Person(10, 20, (0, 50), "/srv/app")),
+        ("10", Person(10, 20, (0, 50), "/srv/app")),
+        ("app:staff", Person(10, 50, (), "/srv/app")),
         ("77", Person(77, 0, (), "/")),
         ("77:88", Person(77, 88, (), "/")),
     ):

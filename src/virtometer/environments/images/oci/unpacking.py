@@ -1,6 +1,6 @@
 """Fetching an image and unpacking its layers, by skopeo and umoci, into a root directory that guests can have.
 
-Nothing of an image is believed: both programs check digests, and umoci keeps every path inside the directory. What is
+An image may be anybody's: both programs check digests, and umoci keeps every path inside the directory. What is
 made here lies in a draft, which is gone where anything fails. Sources: skopeo-copy(1), umoci-raw-unpack(1), tar(1).
 """
 
