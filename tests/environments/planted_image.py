@@ -6,7 +6,8 @@ import json
 from pathlib import Path
 
 from virtometer.environments.images import debian as debian_image
-from virtometer.environments.images.debian import DebianImage, make_disk
+from virtometer.environments.images.debian import DebianImage
+from virtometer.environments.images.root_image import make_disk
 from virtometer.programs import Programs
 
 PLACES = ("bin", "data", "dev", "etc", "proc", "run", "sys", "tmp", "usr", "usr/sbin")

@@ -23,6 +23,12 @@ EXCEPTIONS = {
     # The role of a published value: a system without virtualization.
     "virtometer.cli.study.agreement": {"native"},
     "virtometer.studies.shared_runs": {"native"},
+    # A store of images, from which every kind can have one.
+    "virtometer.cli.image": {"docker", "podman"},
+    "virtometer.cli.timing.verb": {"docker"},
+    "virtometer.environments.images.oci.source": {"docker", "docker.io", "podman"},
+    "virtometer.environments.images.oci.unpacking": {"docker", "podman"},
+    "virtometer.environments.parts.root_settings": {"docker", "podman"},
 }
 
 

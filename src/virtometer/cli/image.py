@@ -60,8 +60,31 @@ def build(
         say(sentence)
 
 
+def add_(
+    reference: Annotated[
+        str,
+        typer.Argument(
+            metavar="IMAGE",
+            help="PATH or PATH:TAG of an OCI layout or an archive, PATH of a root directory, docker:NAME, podman:NAME "
+            "or docker://HOST/NAME:TAG.",
+        ),
+    ],
+) -> None:
+    """Fetch and unpack an image of containers, as which guests can have it: root oci:IMAGE. Also where it is there."""
+    from virtometer.cli.parts.notice import notice
+    from virtometer.runner.lab.image_store import add_image
+
+    _clean_up()
+    with notice(f"unpacking {reference} ..."):
+        found = add_image(reference)
+    _show([found])
+
+
 def remove(
-    names: Annotated[list[str], typer.Argument(metavar="NAME", help="agent, debian, or a name of the list.")],
+    names: Annotated[
+        list[str],
+        typer.Argument(metavar="NAME", help="agent, debian, oci, or a name, digest or reference of the list."),
+    ],
     beside: Annotated[
         bool, typer.Option("--beside", help="Also while a laboratory measures, whose guests may need the image.")
     ] = False,
@@ -90,4 +113,5 @@ def _show(found: Sequence[StoredImage]) -> None:
 
 add(image_app, "list", list_)
 add(image_app, "build", build)
+add(image_app, "add", add_)
 add(image_app, "remove", remove)

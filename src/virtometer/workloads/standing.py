@@ -1,6 +1,6 @@
 """As whom a command runs and within which limits, in a user's words and as the agent takes them. PURE.
 
-Source: getrlimit(2) of Linux's manual, whose limits have these names in shells and in docker.
+Source: getrlimit(2) of Linux's manual, whose limits have these names in shells and in container engines.
 """
 
 from __future__ import annotations

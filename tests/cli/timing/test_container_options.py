@@ -13,8 +13,11 @@ import pytest
 from tests.cli.laboratory import program, virtometer
 from tests.sentences import Said
 from virtometer.cli.timing.container_options import ContainerOptions, container_options
+from virtometer.environments.images.oci.config import ImageConfig, Person
+from virtometer.environments.images.oci.image import OciImage
 from virtometer.environments.registry import KINDS
 from virtometer.errors import UsageError
+from virtometer.runner.campaign.in_image import InImage
 from virtometer.store.ledger import Ledger
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="other users and limits need root")
@@ -43,6 +46,17 @@ def test_a_user_is_its_numbers_and_has_variables_that_fit() -> None:
     assert options(user="4711:4712").variables == ("HOME=/",)
 
 
+def test_a_user_of_an_image_is_a_name_of_the_image(tmp_path: Path) -> None:
+    def of(user: str) -> ContainerOptions:
+        person = Person(1234, 1235, (), "/srv", user) if user else Person(0, 0, (), "/root", "0")
+        inside = InImage(OciImage(tmp_path, "sha256:1", "/image", ImageConfig()), "/image", person, None)
+        return options(user="no-such-user", inside=inside)
+
+    assert (of("app").parameters, of("app").variables) == ({"user": "app"}, ())
+    assert of("").parameters == {}
+    assert isinstance(of("app").of_kind(KINDS["bubblewrap"]), str) and of("").of_kind(KINDS["bubblewrap"]) == {}
+
+
 def test_lists_of_processors_are_those_of_container_engines() -> None:
     assert options(cpuset_cpus="3,0-1").settings == {"cpuset": [0, 1, 3]}
     assert options(cpuset_cpus="0").of_kind(KINDS["runc"]) == {}
@@ -55,8 +69,10 @@ def test_kinds_say_in_a_sentence_what_they_cannot_have() -> None:
         return {name for name, kind in KINDS.items() if not isinstance(made.of_kind(kind), str)}
 
     assert {"native", "runc", "crun", "bubblewrap", "gvisor", "uml"} <= with_it(network="none")
-    assert {"native", "runc", "crun", "bubblewrap"} <= with_it(network="host")
+    assert {"native", "runc", "crun", "bubblewrap", "docker"} <= with_it(network="host")
     assert {"gvisor", "uml", "lxc"}.isdisjoint(with_it(network="host"))
+    assert {"qemu", "kvm", "libvirt", "libvirt-lxc"}.isdisjoint(with_it(volume=["/srv:/srv"]))
+    assert {"native", "runc", "docker", "uml"} <= with_it(volume=["/srv:/srv"])
     assert "bubblewrap" not in with_it(user="0:0") and {"native", "runc", "gvisor", "uml"} <= with_it(user="0:0")
     assert {"lxc", "nspawn"}.isdisjoint(with_it(security_opt=["seccomp=unconfined"]))
     assert options(security_opt=["seccomp=unconfined"]).of_kind(KINDS["podman"]) == {"seccomp": False}

@@ -22,9 +22,9 @@ from virtometer.environments.images.debian import (
     debian_sources,
     images,
     installed,
-    make_disk,
     wanted_packages,
 )
+from virtometer.environments.images.root_image import make_disk
 from virtometer.errors import EnvironmentFailed, MissingProgram, StorageError, VirtometerError
 from virtometer.host.owned.journal import Journal
 from virtometer.host.programs import HostProgram

@@ -12,12 +12,14 @@ from pydantic import ValidationError
 
 from tests.conformance.conversation import ANSWER_S, Talk
 from tests.environments.booted import require
+from tests.environments.oci_images import BUSYBOX, layout, made, user_land
 from tests.environments.planted_image import plant
 from tests.host.owned.mounted import mounted
 from tests.sentences import Said
 from virtometer.environments.base import Environment, LabContext
 from virtometer.environments.images.agent_root import agent_root
 from virtometer.environments.images.debian import debian_image
+from virtometer.environments.kinds.native import Native
 from virtometer.environments.parts.container import ContainerSettings
 from virtometer.environments.parts.guest_root import LAYERS, GuestRoot
 from virtometer.environments.parts.process_guest import ProcessGuest
@@ -87,7 +89,7 @@ def test_packages_belong_to_the_root_that_has_any(lab: LabContext) -> None:
     with pytest.raises(ValidationError, match="a name of Debian's"):
         RootSettings(root="debian", image_packages=("a b",))
     assert RootSettings().make_root(ProcessGuest(lab, "g")) == GuestRoot(agent_root(lab))
-    assert RootSettings().debian(lab) is None
+    assert RootSettings().image(lab) is None
 
 
 @needs_root
@@ -124,6 +126,53 @@ def test_a_guest_has_the_files_of_its_image(
     finally:
         guest.stop()
     assert sorted(path.name for path in (image.root / "usr").iterdir()) == ["sbin"]
+
+
+def test_an_image_of_containers_is_named_by_a_full_path_or_a_store(said: Said) -> None:
+    for root in ("oci:/srv/image:v1", "oci:docker:a", "oci:podman:a/b:c", "oci:docker://host/a"):
+        assert RootSettings.model_validate({"root": root}).root == root
+    for wrong in ("oci:", "oci:image", "oci:/a\nb", "image", 7, "", "oci:/" + "x" * 5000):
+        with pytest.raises(ValidationError) as refused:
+            RootSettings.model_validate({"root": wrong})
+        said(f"{wrong!r:.20}: {refused.value.errors()[-1]['msg']}")
+
+
+@needs_root
+@pytest.mark.skipif(not BUSYBOX.exists(), reason="the image has busybox-static")
+@pytest.mark.parametrize("kind", [Native, *WITH_ROOTS])
+def test_a_guest_has_an_image_of_containers(
+    kind: type[Environment], lab: LabContext, tmp_path: Path, new_id: Callable[[], str]
+) -> None:
+    """The same answer everywhere, as the image's user, and nothing of what it writes stays."""
+    require(kind(lab).check())
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    if (lab.cache / "kernels").is_dir():
+        (cache / "kernels").symlink_to(lab.cache / "kernels")
+    digest = layout(tmp_path / "image", {"v1": made(user_land())})
+    environment = kind(dataclasses.replace(lab, cache=cache, host_programs=()))
+    settings = environment.settings_type.model_validate({"root": f"oci:{tmp_path}/image:v1"})
+    environment.prepare(settings)
+    guest = environment.start(settings, new_id())
+    try:
+        talk = Talk(guest)
+        talk.greet()
+        assert guest.effective["root"] == f"oci:{digest}"
+        assert guest.find_program("sh") == "/bin/sh"
+        script = "cat /etc/passwd | wc -l; stat -c %u:%g:%a /srv/app /root; echo x >/tmp/x && cat /tmp/x; ls /srv"
+        asked = {"words": ["/bin/sh", "-c", script], "seconds": 30}
+        ran = talk.session.request("run-program", asked, ANSWER_S)
+        # bubblewrap maps one user into its namespace, and libvirt's containers have directories of their own.
+        owners = {"libvirt-lxc": "0:0", "bubblewrap": "65534:65534"}.get(kind.kind, "1234:1235")
+        assert ran == {"status": 0, "output": f"2\n{owners}:755\n0:0:700\nx\napp"}
+        words = {"words": ["/bin/touch", "/srv/new"], "seconds": 30}
+        writable = talk.session.request("run-program", words, ANSWER_S)["status"] == 0
+        assert writable == (kind.kind not in ("kvm", "libvirt-lxc", "qemu"))
+    finally:
+        guest.stop()
+    [image] = (cache / "images").glob("oci-*")
+    assert not (image / "root" / "srv" / "new").exists()
+    assert not [one for one in mount_table() if str(tmp_path) in one.point]
 
 
 def test_kinds_that_cannot_reach_the_hosts_files_refuse_them(said: Said) -> None:

@@ -31,6 +31,7 @@ _NAMES = {
     "host_cache": "host page cache",
     "host_cache_begins": "host page cache at the beginning",
     "network_path": "network path",
+    "root": "image of the root directory",
     "simd": "vector instruction set",
     "generator": "generator of the matrix",
     "store": "kind of stores",

@@ -11,12 +11,15 @@ import pwd
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from virtometer.errors import UsageError
 from virtometer.model import Kind
 from virtometer.model.bind import bind_of
 from virtometer.workloads.standing import limits_of
+
+if TYPE_CHECKING:
+    from virtometer.runner.campaign.in_image import InImage
 
 _MOST_PROCESSORS = 4096
 _NO_NEW_PRIVILEGES = ("no-new-privileges", "no-new-privileges:true", "no-new-privileges=true")
@@ -43,7 +46,7 @@ class ContainerOptions:
             return kind.one_user
         if "cpuset" in self.settings and "cpuset" not in fields:
             made["processors"] = self.settings["cpuset"]  # the processors of the whole guest
-        if "bind" in self.settings and "bind" not in fields:
+        if "bind" in self.settings and ("bind" not in fields or bool(getattr(kind.settings_type, "no_bind", ""))):
             return "its guests cannot share directories with the host"
         if self.network is not None:
             word = self.network if self.network == "none" else getattr(kind.settings_type, "host_network", "")
@@ -67,9 +70,11 @@ def container_options(
     security_opt: Sequence[str],
     network: str | None,
     tty: bool,
+    inside: InImage | None = None,
 ) -> ContainerOptions:
-    """What the options mean. Raises UsageError for a value that is none."""
-    ids, variables = _identity(user) if user is not None else (None, ())
+    """What the options mean. inside: an image, whose user holds. Raises UsageError for a value that is none."""
+    ids, variables = _identity(user) if user is not None and inside is None else (None, ())
+    ids = ids if inside is None else inside.user
     no_new, unconfined = _security(security_opt)
     if network is not None and network not in _NETWORKS:
         raise UsageError(f"--network is {network}, which is neither none nor host")

@@ -47,10 +47,11 @@ def warm_ups_of(number: int | None) -> int | None:
     raise UsageError(f"--warmup is {number}, but must be from 0 to {MOST_WARM_UPS:,}")
 
 
-def variables_of(given: Sequence[str]) -> Mapping[str, str]:
-    """The environment of commands: some of the caller's variables, and those that --env gives."""
+def variables_of(given: Sequence[str], of_image: Mapping[str, str] | None = None) -> Mapping[str, str]:
+    """The environment of commands: some of the caller's variables or those of an image, and those that --env gives."""
     made = {"PATH": ENVIRONMENT["PATH"], "HOME": str(Path("~").expanduser())}
     made |= {name: os.environ[name] for name in _TAKEN if name in os.environ}
+    made = made if of_image is None else dict(of_image)
     for one in given:
         name, equals, value = one.partition("=")
         if not name:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -69,6 +70,17 @@ def time(
             metavar="KIND,...",
             help="Kinds of environments beside the host itself; those that work here and start fast by default.",
         ),
+    ] = None,
+    image: Annotated[
+        str | None,
+        typer.Option(
+            "--image",
+            metavar="IMAGE",
+            help="An image of containers instead of the host's files: PATH, PATH:TAG, docker:NAME, docker://HOST/NAME.",
+        ),
+    ] = None,
+    entrypoint: Annotated[
+        str | None, typer.Option("--entrypoint", metavar="PROGRAM", help="Instead of the entry point of the image.")
     ] = None,
     name: Annotated[
         list[str] | None, typer.Option("-n", "--command-name", metavar="NAME", help="Names for tables, in order.")
@@ -250,6 +262,7 @@ def time(
         from virtometer.cli.timing.evicted import evicted
         from virtometer.cli.timing.exports import exports
         from virtometer.cli.timing.given import changed_fields, seconds_of, size_of, variables_of, warm_ups_of
+        from virtometer.cli.timing.image_option import opened
         from virtometer.cli.timing.measure import Asked, measure
         from virtometer.cli.timing.runs import runs
         from virtometer.errors import UsageError
@@ -265,25 +278,35 @@ def time(
         raise UsageError("--show-output has nothing to show with --output null", advice="give one of them")
     parts = [[one.split("\0") for one in some or ()] for some in (listed, scanned)]
     values = values_of(parts[0], parts[1], step)
-    given = expanded(commands or (), ctx.obj or (), names=name or (), shell=shell, values=values)
+    inside = opened(image, entrypoint, user)
+    own = inside.words(()) if inside is not None and not (commands or ctx.obj) else ()
+    given = expanded(commands or (), ctx.obj or own, names=name or (), shell=shell, values=values)
     wanted_runs = runs(exact_runs, min_runs, max_runs, budget=budget is not None, precision=precision is not None)
     files = exports({"json": export_json, "csv": export_csv, "markdown": export_markdown})
     directory = (out or fresh("time")).absolute() if workdir is not None else out or fresh("time")
     refuse_foreign(directory)
-    there = (workdir or Path()).resolve()
-    if not there.is_dir():
-        raise UsageError(f"--workdir is {workdir}, which is no directory")
     boxed = container_options(
         volume=volume or (), user=user, cpuset_cpus=cpuset_cpus, ulimit=ulimit or (), security_opt=security_opt or (),
-        network=network, tty=tty,
+        network=network, tty=tty, inside=inside,
     )  # fmt: skip
-    variables = variables_of([*boxed.variables, *(env or ())])
-    for one in given:
-        refuse_missing(one.words, variables, there)
+    variables = variables_of([*boxed.variables, *(env or ())], None if inside is None else inside.variables)
+    there = Path()
+    if inside is not None:
+        given = given if own else tuple(replace(one, words=inside.words(one.words)) for one in given)
+        place = inside.directory(None if workdir is None else str(workdir))
+        for one in given:
+            inside.refuse_missing(one.words, variables, place)
+    else:
+        there = (workdir or Path()).resolve()
+        if not there.is_dir():
+            raise UsageError(f"--workdir is {workdir}, which is no directory")
+        for one in given:
+            refuse_missing(one.words, variables, there)
+        place = str(there)
     each = {
         "env": variables,
-        "workdir": str(there),
-        "input": None if input_ is None else str(input_.resolve()),
+        "workdir": place,
+        "input": None if input_ is None else str(input_.resolve() if inside is None else Path(place) / input_),
         "output": output.value,
         "prepare": beside_runs(prepare, shell),
         "conclude": beside_runs(conclude, shell),
@@ -300,8 +323,10 @@ def time(
     }
     plan = yaml.safe_load(built_in(TIME).read_text()) | changed_fields(margin, precision, budget)
     wanted = [kind for one in in_ or () for kind in one.split(",") if kind]
-    settings = {key: value for key, value in (("cpus", cpus), ("memory", size_of(memory))) if value is not None}
-    around = {**settings, **boxed.settings}
+    settings: dict[str, Any] = {
+        key: value for key, value in (("cpus", cpus), ("memory", size_of(memory))) if value is not None
+    }
+    around = {**settings, **boxed.settings, **({} if inside is None else {"root": inside.root})}
     plan["environments"], left_out = places(plan["environments"], wanted, around, boxed.of_kind)
     measure(
         Asked(

@@ -12,19 +12,16 @@ import json
 import os
 import re
 import shutil
-import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
 
-from virtometer.environments.images.agent_root import AGENT
 from virtometer.environments.images.machines import kept_alone
+from virtometer.environments.images.root_image import EPOCH, RootImage, make_disk
 from virtometer.errors import EnvironmentFailed, StorageError
 from virtometer.host.own_mounts import own_mounts
 from virtometer.host.owned.drafts import draft_in
 from virtometer.host.owned.journal import Journal
-from virtometer.host.programs import HostProgram
 from virtometer.programs import Programs
 
 PACKAGES = ("apache2-utils", "ethtool", "fio", "iproute2", "kmod", "procps")
@@ -36,10 +33,7 @@ NEEDED = 3 << 30
 """Bytes that a build may take at most, with all that it throws away."""
 
 _RECIPE = 1  # count up when the same packages are to give another image
-_EPOCH = 1_700_000_000  # seconds since 1970: nothing in an image is younger
-_UUID = "76697274-6f6d-6574-6572-646562696100"
 _BUILD_S = 1_800.0
-_PLACES = ("usr/local/sbin", "usr/local/bin", "usr/sbin", "usr/bin", "sbin", "bin")
 _LEFT_OUT = ("/usr/share/doc/*", "/usr/share/info/*", "/usr/share/locale/*", "/usr/share/man/*")
 # What differs between two builds, or names the mirror; /data is where guests have their disk.
 _CLEAN = (
@@ -51,78 +45,14 @@ _CLEAN = (
 
 
 @dataclass(frozen=True, slots=True)
-class DebianImage:
+class DebianImage(RootImage):
     """A built image. digest: the begin of the SHA-256 of all files in it. packages: version by name."""
 
-    directory: Path
-    digest: str
     packages: dict[str, str]
 
-    @property
-    def name(self) -> str:
-        """Its name in lists."""
-        return f"debian-{self.digest}"
-
-    @property
-    def root(self) -> Path:
-        """The root directory, without an agent."""
-        return self.directory / "root"
-
-    @property
-    def disk(self) -> Path:
-        """The same as a disk with the file system ext4."""
-        return self.directory / "disk.ext4"
-
-    def as_qcow2(self, journal: Journal, programs: Programs) -> Path:
-        """The disk in the format qcow2, compressed; made when it is first asked for. StorageError where it fails."""
-        image = self.directory / "disk.qcow2"
-        if image.is_file():
-            return image
-        converter = programs.find("qemu-img", "qemu-utils")
-        how = ["convert", "-c", "-o", "compression_type=zstd", "-f", "raw", "-O", "qcow2"]
-        try:
-            with draft_in(self.directory, journal, programs) as work:
-                draft = work / image.name
-                programs.run([converter, *how, self.disk, draft], purpose="convert an image", limit_s=600)
-                draft.rename(image)
-        except (EnvironmentFailed, OSError) as cause:
-            raise StorageError(f"the image {image} cannot be made: {cause}") from cause
-        return image
-
-    def find(self, program: str) -> str | None:
-        """The path of a program in the image; None where it has none."""
-        if "/" in program:
-            return program if os.path.lexists(self.root / program.lstrip("/")) else None
-        return next((f"/{place}/{program}" for place in _PLACES if (self.root / place / program).is_file()), None)
-
-    def refusals(self, programs: Iterable[HostProgram]) -> dict[str, str]:
-        """Of the programs that workloads run, those that the image does not have, with the reason."""
-        found = {}
-        for one in programs:
-            if self.find(one.name) is None:
-                found[one.name] = f"the image {self.name} has no program {one.name}; add its package to image_packages"
-        return found
-
-    def with_agent(self, agent: Path, journal: Journal, programs: Programs) -> Path:
-        """The root directory with this agent in it: the same files by other links. StorageError where it fails."""
-        with agent.open("rb") as binary:
-            key = hashlib.file_digest(binary, "sha256").hexdigest()[:16]
-        root = self.directory / f"with-{key}"
-        if root.is_dir():
-            return root
-        try:
-            with draft_in(self.directory, journal, programs) as work:
-                draft = work / root.name
-                copy = programs.find("cp", "coreutils")
-                programs.run([copy, "-a", "--link", self.root, draft], purpose="link an image", limit_s=120)
-                target = draft / AGENT.lstrip("/")
-                shutil.copyfile(agent, target)
-                target.chmod(0o755)
-                draft.rename(root)
-        except OSError as cause:
-            if not root.is_dir():  # else another laboratory was faster
-                raise StorageError(f"the root directory {root} cannot be made: {cause.strerror}") from cause
-        return root
+    def missing(self, program: str) -> str:
+        """With what would add it."""
+        return f"the image {self.name} has no program {program}; add its package to image_packages"
 
 
 def wanted_packages(more: Sequence[str]) -> tuple[str, ...]:
@@ -172,7 +102,7 @@ def debian_image(
 
 def recipe_link(cache: Path, more: Sequence[str]) -> Path:
     """The link to the image with these packages that was built last."""
-    recipe = json.dumps([_RECIPE, _EPOCH, _CLEAN, wanted_packages(more)])
+    recipe = json.dumps([_RECIPE, EPOCH, _CLEAN, wanted_packages(more)])
     return cache / "images" / f"recipe-{hashlib.sha256(recipe.encode()).hexdigest()[:16]}"
 
 
@@ -226,7 +156,7 @@ def _build(place: Path, cache: Path, journal: Journal, programs: Programs, more:
             archive.unlink()
             (root / "dev").mkdir(mode=0o755)  # left out with the devices in it
             for directory in (root / "dev", root):
-                os.utime(directory, (_EPOCH, _EPOCH))
+                os.utime(directory, (EPOCH, EPOCH))
             make_disk(root, kept / "disk.ext4", programs)
             index = {"digest": digest, "suite": suite, "packages": installed(root)}
             (kept / "image.json").write_text(json.dumps(index, indent=1, sort_keys=True))
@@ -246,7 +176,7 @@ def _bootstrap(archive: Path, suite: str, sources: str, programs: Programs, more
     program = programs.find("mmdebstrap", "mmdebstrap")
     argv: list[str | Path] = [
         *own_mounts(programs, []),  # it mounts /proc, /sys and devices into the new root directory
-        programs.find("env", "coreutils"), f"SOURCE_DATE_EPOCH={_EPOCH}", f"TMPDIR={archive.parent}", "LC_ALL=C",
+        programs.find("env", "coreutils"), f"SOURCE_DATEEPOCH={EPOCH}", f"TMPDIR={archive.parent}", "LC_ALL=C",
         program, "--quiet", "--variant=minbase", "--mode=root", "--format=tar", "--skip=output/dev",
         f"--include={','.join(wanted_packages(more))}", '--aptopt=Apt::Install-Recommends "false"',
         *(f"--dpkgopt=path-exclude={pattern}" for pattern in _LEFT_OUT),
@@ -271,51 +201,6 @@ def installed(root: Path) -> dict[str, str]:
         if "Package" in fields:
             found[fields["Package"]] = fields.get("Version", "")
     return found
-
-
-def make_disk(root: Path, disk: Path, programs: Programs) -> None:
-    """Make a disk with the file system ext4 and all files of a directory. The same files give the same bytes."""
-    entries = [path.lstat() for path in root.rglob("*")]
-    size = sum(-(-one.st_size // 4096) * 4096 + 512 for one in entries) * 21 // 20 + (64 << 20)
-    size = -(-size // (1 << 20)) << 20
-    with disk.open("wb") as file:
-        file.truncate(size)
-    argv: list[str | Path] = [
-        programs.find("env", "coreutils"), f"E2FSPROGS_FAKE_TIME={_EPOCH}",
-        programs.find("mke2fs", "e2fsprogs"), "-q", "-t", "ext4", "-d", root, "-b", "4096", "-I", "256", "-m", "0",
-        "-N", str(len(entries) + 4096), "-U", _UUID, "-L", "virtometer", "-O", "^has_journal,^metadata_csum,^64bit",
-        "-E", f"nodiscard,lazy_itable_init=0,root_owner=0:0,hash_seed={_UUID}", disk,
-    ]  # fmt: skip
-    programs.run(argv, purpose="make the disk of an image", limit_s=600)
-    with disk.open("r+b") as file:
-        _fix_times(file)
-
-
-def _fix_times(disk: BinaryIO) -> None:
-    """Give each file one time, that of its content: mke2fs copies when files were unpacked on this host."""
-    disk.seek(1024)
-    block = disk.read(1024)
-    inodes, _ = struct.unpack_from("<II", block)
-    (log_size,) = struct.unpack_from("<I", block, 0x18)
-    (per_group,) = struct.unpack_from("<I", block, 0x28)
-    (inode_size,) = struct.unpack_from("<H", block, 0x58)
-    (features,) = struct.unpack_from("<I", block, 0x60)
-    size = 1024 << log_size
-    descriptor = struct.unpack_from("<H", block, 0xFE)[0] if features & 0x80 else 32
-    for group in range(-(-inodes // per_group)):
-        disk.seek(size * (2 if log_size == 0 else 1) + group * descriptor + 8)
-        (table,) = struct.unpack("<I", disk.read(4))
-        disk.seek(table * size)
-        content = bytearray(disk.read(per_group * inode_size))
-        for at in range(0, len(content), inode_size):
-            if not content[at] and not content[at + 1]:  # no mode: no file
-                continue
-            modified = content[at + 0x10 : at + 0x14]
-            content[at + 0x08 : at + 0x10] = modified * 2
-            content[at + 0x84 : at + 0x90] = bytes(12)  # parts of a second
-            content[at + 0x90 : at + 0x98] = modified + bytes(4)
-        disk.seek(table * size)
-        disk.write(content)
 
 
 def _sync(kept: Path) -> None:

@@ -1,13 +1,17 @@
 """The host itself: the agent as an ordinary process. What every other kind is compared with.
 
 With limits it is in cgroups of its own, as a container is, and with the network on the bridge it is behind the same
-veth pair: what differs between native and a container can be switched on one by one.
+veth pair: what differs between native and a container can be switched on one by one. An image of containers is its root
+directory in a mount namespace, which ends with it.
 """
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
-from typing import ClassVar
+from typing import Annotated, ClassVar
+
+from pydantic import AfterValidator, Field
 
 from virtometer.environments.base import (
     Check,
@@ -18,8 +22,11 @@ from virtometer.environments.base import (
     Settings,
     disk_as_file,
 )
+from virtometer.environments.images.agent_root import AGENT, DATA
+from virtometer.environments.images.oci.image import PREFIX, oci_image
 from virtometer.environments.parts.agent_bits import AgentBits
 from virtometer.environments.parts.binds import BindSettings, native_mounts
+from virtometer.environments.parts.guest_root import layer_over, require_layer
 from virtometer.environments.parts.host_network import (
     HostNetworkSettings,
     apart,
@@ -30,17 +37,31 @@ from virtometer.environments.parts.host_network import (
 )
 from virtometer.environments.parts.limits import CgroupLimits, limit, no_limits, require_limits
 from virtometer.environments.parts.process_guest import ON_DESCRIPTOR, ProcessGuest, check_by_starting
+from virtometer.environments.parts.root_settings import root_name
 from virtometer.errors import EnvironmentFailed
 from virtometer.host.cpu.weight import inner_group
 from virtometer.host.own_mounts import with_mounts
 from virtometer.host.programs import refusals
+from virtometer.programs import Words
 
+_OF_KERNEL = ("/proc", "/sys", "/dev")
 # A shell that waits for the agent, which enters a cgroup first.
 _LAUNCHER = ("/bin/sh", "-c", '(echo 0 >"$0" && exec "$@"); exit $?')
 
 
+def _root(root: str) -> str:
+    return root_name(root, ("host",))
+
+
 class NativeSettings(HostNetworkSettings, BindSettings, AgentBits, CgroupLimits):
     """What makes native like the guests that it is compared with."""
+
+    root: Annotated[str, AfterValidator(_root)] = Field(
+        default="host",
+        max_length=4096,
+        description="root directory: host, that of the host itself; oci:PATH and the like, as of containers: an image "
+        "of containers, by chroot, which needs root",
+    )
 
 
 class Native(Environment):
@@ -74,9 +95,18 @@ class Native(Environment):
         assert isinstance(settings, NativeSettings)
         settings.agent(self.lab)
         require_apart(settings)
-        settings.binds()
         require_limits(settings, self.lab.processors)
         require_network(self.lab, settings)
+        if settings.root == "host":
+            settings.binds()
+        else:
+            if os.geteuid() != 0:
+                raise EnvironmentFailed(
+                    "natively, only root can enter an image of containers, by chroot", advice="run as root"
+                )
+            image = oci_image(settings.root.removeprefix(PREFIX), self.lab.cache, self.lab.journal, self.lab.programs)
+            require_layer(self.lab, image.root, "an image of containers needs a writable layer")
+            settings.binds(image.root)
 
     def start(self, settings: Settings, guest_id: str) -> Guest:
         """Start the agent with its channel on a descriptor, as containers have it."""
@@ -103,11 +133,14 @@ class Native(Environment):
         guest.disk = disk_as_file(self.lab)
         # What no guest can be given may still run on the host itself.
         guest.refused_programs = refusals(one for one in self.lab.host_programs if one.path is None)
-        mounts = with_mounts(self.lab.programs, native_mounts(guest, settings.binds()))
-        mounts = [*mounts, *apart(guest, settings)]
-        agent = settings.agent(self.lab)
+        if settings.root == "host":
+            mounts = native_mounts(guest, settings.binds())
+            agent: Words = [settings.agent(self.lab)]
+        else:
+            mounts, agent = self._in_image(guest, settings)
+        before = [*with_mounts(self.lab.programs, mounts), *apart(guest, settings)]
         # Without namespaces, what a command leaves behind outlives its parents: the first process ends it with them.
-        argv: list[str | Path] = [*mounts, agent, "keep", agent, *ON_DESCRIPTOR]
+        argv: list[str | Path] = [*before, settings.agent(self.lab), "keep", *agent, *ON_DESCRIPTOR]
         if by_launcher:
             group = inner_group(guest.account)
             guest.effective["launched"] = "by a program that stays" + (", in a group inside its own" if group else "")
@@ -115,10 +148,33 @@ class Native(Environment):
         purpose = f"native guest {guest.guest_id}"
         guest.launch(argv, purpose=purpose, namespace=namespace, inherits=True, descriptor=True)
 
+    def _in_image(self, guest: ProcessGuest, settings: NativeSettings) -> tuple[list[Words], Words]:
+        """What makes the root directory of an image, for `own_mounts`, and the words that start the agent in it.
+
+        It has the kernel's file systems of the host, the disk file, and what is shared.
+        """
+        lab = self.lab
+        image = oci_image(settings.root.removeprefix(PREFIX), lab.cache, lab.journal, lab.programs)
+        guest.effective["root"] = image.condition
+        guest.refused_programs = image.refusals(lab.host_programs)
+        guest.find_program = image.find
+        shared = image.with_agent(settings.agent(lab), lab.journal, lab.programs)
+        root = layer_over(guest, shared, settings.binds(shared))
+        mounts = list(root.mounts)
+        for place in _OF_KERNEL:
+            mounts.append(["mount", "--rbind", place, f"{root.directory}{place}"])
+        if lab.disk_file is not None:
+            mounts.append(["mount", "--bind", lab.disk_file.parent, f"{root.directory}{DATA}"])
+            guest.disk = disk_as_file(lab, f"{DATA}/{lab.disk_file.name}")
+        chroot = lab.programs.find("chroot", "coreutils")
+        return mounts, [chroot, root.directory, AGENT]
+
     def add_agent(self, guest: Guest, settings: Settings, guest_id: str) -> Guest:
         """Another process of the host, in the same network."""
         assert isinstance(guest, ProcessGuest)
         assert isinstance(settings, NativeSettings)
+        if settings.root != "host":
+            raise EnvironmentFailed("another agent of a native guest would not share what it writes in an image")
         if settings.limited():
             raise EnvironmentFailed("another agent of a native guest would not share the limits of the guest")
         with ProcessGuest.starting(self.lab, guest_id, settings) as agent:

@@ -20,7 +20,7 @@ from pydantic import BeforeValidator, Field
 from virtometer.environments.base import Check, DiskTarget, Environment, Lacks, Settings
 from virtometer.environments.images.machines import initramfs
 from virtometer.environments.parts.formatted_disk import DIRECTORY, formatted_disk, mounted_file
-from virtometer.environments.parts.guest_root import host_root, require_host_root
+from virtometer.environments.parts.guest_root import host_root, layer_over, require_host_root
 from virtometer.environments.parts.process_guest import ProcessGuest
 from virtometer.environments.parts.root_settings import RootSettings
 from virtometer.errors import EnvironmentFailed, LinkError, LinkTimeout, UsageError, VirtometerError
@@ -133,10 +133,15 @@ class UserModeLinux(Environment):
     def prepare(self, settings: Settings) -> None:
         """Make the initramfs, and what another root directory needs."""
         mine = self._mine(settings)
-        mine.debian(self.lab)
+        image = mine.image(self.lab)
         if mine.root == "host":
             require_host_root(self.lab)
             mine.binds()
+        elif image is not None and mine.layered:
+            mine.require_own_layer(self.lab, image.root)
+        elif image is not None:
+            mine.require_own_layer(self.lab, image.root)
+            image.as_ext4(self.lab.journal, self.lab.programs)
         initramfs(self.lab, programs=self._carried(mine))
 
     def _carried(self, settings: UmlSettings) -> tuple[HostProgram, ...]:
@@ -172,8 +177,11 @@ class UserModeLinux(Environment):
             fd = ours.detach()
             guest.stream = Stream(fd, fd, _AT_ONCE)
             guest.refused_programs = refusals(carried)
-            debian = settings.note_root(guest)
+            user_land = settings.note_root(guest)
             of_host = host_root(guest, self.lab.agent, settings.binds()) if settings.root == "host" else None
+            if user_land is not None and settings.layered:
+                of_host = layer_over(guest, user_land.root, settings.binds(user_land.root))
+                user_land = None
             directory = guest.make_directory()
             with theirs:
                 argv: list[str | Path] = [
@@ -186,8 +194,11 @@ class UserModeLinux(Environment):
                     "panic=-1", "virtometer.channel=serial:/dev/ttyS0",
                     *self._disk(guest, directory), *(self._network(guest) if settings.network == "bridge" else ()),
                 ]  # fmt: skip
-                if debian is not None:
-                    argv += [f"ubd1r={debian.disk}", "virtometer.root=/dev/ubdb"]
+                if user_land is not None:
+                    argv += [
+                        f"ubd1r={user_land.as_ext4(self.lab.journal, self.lab.programs)}",
+                        "virtometer.root=/dev/ubdb",
+                    ]
                 if of_host is not None:
                     argv.append(f"virtometer.root=hostfs:{of_host.directory}")
                 if not verbose:

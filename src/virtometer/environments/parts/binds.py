@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from pydantic import AfterValidator, Field
 
 from virtometer.environments.base import Settings
+from virtometer.environments.images.inside import inside
 from virtometer.environments.parts.process_guest import ProcessGuest
 from virtometer.errors import EnvironmentFailed
 from virtometer.model.bind import Bind, bind_of
@@ -36,7 +37,12 @@ def _bind(text: str) -> str:
 
 
 class BindSettings(Settings):
-    """Settings of kinds whose guests can share directories with the host."""
+    """Settings of kinds whose guests can share directories with the host.
+
+    no_bind: why guests of a kind cannot, without its subject; empty where they can.
+    """
+
+    no_bind: ClassVar[str] = ""
 
     bind: Annotated[tuple[Annotated[str, AfterValidator(_bind)], ...], Field(max_length=64)] = Field(
         default_factory=tuple,
@@ -44,13 +50,24 @@ class BindSettings(Settings):
         "reading alone: what is written there stays. Without it, none",
     )
 
-    def binds(self) -> tuple[Bind, ...]:
-        """What guests share, where links lead to. Raises EnvironmentFailed for what this host does not have."""
+    def binds(self, root: Path = Path("/")) -> tuple[Bind, ...]:
+        """What guests share, where links lead to. root: the root directory of guests, whose links hold there.
+
+        Raises EnvironmentFailed for what this host does not have.
+        """
         found = [bind_of(text) for text in self.bind]
         if missing := next((one.host for one in found if not one.host.exists()), None):
             raise EnvironmentFailed(f"{missing} of bind does not exist on this host")
         # A link in a guest's root directory would lead to the host's own files while its launcher mounts.
-        return tuple(Bind(one.host.resolve(), one.guest.resolve(), one.writable) for one in found)
+        return tuple(Bind(one.host.resolve(), _resolved(one.guest, root), one.writable) for one in found)
+
+
+def _resolved(guest: Path, root: Path) -> Path:
+    """Where a path of guests lies in their root directory, all links followed as a guest follows them."""
+    there = inside(root, str(guest))
+    if there is None:
+        raise EnvironmentFailed(f"links at {guest} of bind lead to each other")
+    return Path("/") / there.relative_to(root)
 
 
 def bind_mounts(guest: ProcessGuest, binds: Sequence[Bind], root: Path) -> list[Words]:

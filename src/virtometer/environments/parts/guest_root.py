@@ -79,25 +79,38 @@ def host_root(guest: ProcessGuest, agent: Path, binds: Sequence[Bind] = ()) -> G
     return GuestRoot(directory / "root", tuple(commands), writable=True)
 
 
+def layer_over(guest: ProcessGuest, lower: Path, binds: Sequence[Bind] = ()) -> GuestRoot:
+    """The files of a directory under a writable layer of this guest's. binds: what lies over it, as of `host_root`."""
+    directory = guest.make_directory()
+    make_layer(directory, lower, "")
+    (directory / "root").mkdir()
+    commands = [_overlay(directory), *bind_mounts(guest, binds, directory / "root")]
+    return GuestRoot(directory / "root", tuple(commands), writable=True)
+
+
 def require_host_root(lab: LabContext) -> None:
     """Raise EnvironmentFailed where this user or this host cannot have a writable layer over the host's files."""
     if os.geteuid() != 0:
         raise EnvironmentFailed(
             "root host needs an overlay of the whole host, which only root can mount", advice="run as root"
         )
+    require_layer(lab, Path("/"), "root host needs an overlay of the whole host")
+
+
+def require_layer(lab: LabContext, lower: Path, need: str) -> None:
+    """Raise EnvironmentFailed where root cannot have a writable layer over a directory. need: what it is for."""
     try:
         with draft_in(lab.scratch, lab.journal, lab.programs) as work:
-            make_layer(work, Path("/"), "")
+            make_layer(work, lower, "")
             (work / "root").mkdir()
             argv: Words = [*own_mounts(lab.programs, [_overlay(work)]), "true"]
-            tried = lab.programs.run(argv, purpose="try a writable layer over the host's files", check=False)
+            tried = lab.programs.run(argv, purpose="try a writable layer", check=False)
     except OSError as cause:
         raise StorageError(f"no writable layer can be made in {lab.scratch}: {cause.strerror}") from cause
     if tried.returncode != 0:
         words = tried.stderr.decode(errors="replace").strip().splitlines()
         raise EnvironmentFailed(
-            f"root host needs an overlay of the whole host in {lab.scratch}, which cannot be mounted: "
-            f"{words[0] if words else 'mount says nothing'}",
+            f"{need} in {lab.scratch}, which cannot be mounted: {words[0] if words else 'mount says nothing'}",
             advice="choose a directory on another file system for results",
         )
 

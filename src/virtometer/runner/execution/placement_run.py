@@ -10,6 +10,7 @@ from typing import Any
 from virtometer.analysis.score.overlap import TimedRun
 from virtometer.analysis.score.tool_measures import REPORTED
 from virtometer.clock import intervals
+from virtometer.environments.images.oci.image import PREFIX
 from virtometer.errors import LinkError, UsageError
 from virtometer.host.cpu.weight import CONDITION
 from virtometer.link.messages import Done
@@ -89,6 +90,9 @@ class PlacementRun:
         if self.work.workload.program:
             root = str(self.running_guest.record.effective.get("root", "host"))
             conditions["program_of"] = "the host" if root in ("agent", "host") else root
+        root = str(self.running_guest.record.effective.get("root", ""))
+        if root.startswith(PREFIX):
+            conditions["root"] = root
         if CONDITION in self.running_guest.record.effective:
             conditions[CONDITION] = str(self.running_guest.record.effective[CONDITION])
         processors = self.running_guest.record.effective["facts"].get("cpus_allowed", 0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,15 +11,19 @@ from pathlib import Path
 from virtometer.cache import cache_directory
 from virtometer.environments.images.debian import PACKAGE, DebianImage, debian_image, images
 from virtometer.environments.images.machines import METAPACKAGES, cached_kernel
+from virtometer.environments.images.oci.image import PREFIX, OciImage, oci_image, oci_images
+from virtometer.environments.images.oci.source import is_path
+from virtometer.environments.images.root_image import RootImage
 from virtometer.environments.sweep import sweep
 from virtometer.errors import StorageError, UsageError
 from virtometer.host.lock.host_lock import HostLock
+from virtometer.host.owned.directories import remove_directory
 from virtometer.host.owned.journal import Journal, state_directory
 from virtometer.programs import Programs
 from virtometer.runner.lab.context import lab_context
 from virtometer.runner.lab.doctor import prepare_all
 
-AGENT, DEBIAN = "agent", "debian"
+AGENT, DEBIAN, OCI = "agent", "debian", "oci"
 NAMES = (AGENT, DEBIAN)
 _OF_AGENT = ("kernels", "initramfs", "agent-root-*")
 
@@ -49,7 +52,22 @@ def stored_images() -> list[StoredImage]:
         roots = len([path for path in paths if path.name.startswith("agent-root-")])
         contents = f"kernels {', '.join(kernels) or 'none'}; the agent in {roots} root directories"
         found.append(StoredImage(AGENT, sum(map(_size, paths)), contents, cache))
-    return [*found, *(_stored(one) for one in images(cache))]
+    return [*found, *(_stored(one) for one in images(cache)), *(_of_oci(one) for one in oci_images(cache))]
+
+
+def add_image(reference: str) -> StoredImage:
+    """Fetch and unpack an image of containers, also where an earlier one of this reference is there.
+
+    Raises what `oci_image` raises.
+    """
+    with lab_context(Path(tempfile.gettempdir())) as lab:
+        return _of_oci(oci_image(absolute(reference), lab.cache, lab.journal, lab.programs, again=True))
+
+
+def absolute(reference: str) -> str:
+    """A reference as plans have it, from any directory: without the beginning, and with the full path."""
+    reference = reference.removeprefix(PREFIX)
+    return str(Path.cwd() / reference) if is_path(reference) and reference else reference
 
 
 def build_image(name: str, packages: Sequence[str] = (), *, again: bool = False) -> tuple[list[StoredImage], list[str]]:
@@ -75,27 +93,29 @@ def build_image(name: str, packages: Sequence[str] = (), *, again: bool = False)
 
 
 def remove_image(name: str, *, beside: bool = False) -> list[str]:
-    """Remove an image, or all that are named `debian-...` by the name debian. Returns the names of what was removed.
+    """Remove an image by its name, digest or reference, or all of debian or oci by these names.
 
-    beside: also while a laboratory measures, whose guests may lose it. Raises UsageError where there is none of this
-    name, HostBusy without `beside`.
+    Returns the names of what was removed. beside: also while a laboratory measures, whose guests may lose it. Raises
+    UsageError where there is none of this name, HostBusy without `beside`.
     """
     cache = cache_directory()
     with HostLock(beside=beside):
         if name == AGENT:
             paths, names = _of_agent(cache), [AGENT]
         else:
-            chosen = [one for one in images(cache) if name in (DEBIAN, one.name)]
+            chosen: list[RootImage] = [one for one in images(cache) if name in (DEBIAN, one.name)]
+            chosen += [one for one in oci_images(cache) if name in _names(one) or absolute(name) == one.reference]
             paths, names = [one.directory for one in chosen], [one.name for one in chosen]
         if not paths:
             there = ", ".join(one.name for one in stored_images()) or "none"
             raise UsageError(f"there is no image {name!r} to remove; there are: {there}")
         try:
             for path in paths:
-                shutil.rmtree(path)
-            for link in (cache / "images").glob("recipe-*"):
-                if not link.exists():
-                    link.unlink()
+                remove_directory(path)
+            for pattern in ("recipe-*", "reference-*"):
+                for link in (cache / "images").glob(pattern):
+                    if not link.exists():
+                        link.unlink()
         except OSError as cause:
             raise StorageError(f"the image {name} cannot be removed: {cause.strerror} ({cause.filename})") from cause
     return names
@@ -108,6 +128,14 @@ def _of_agent(cache: Path) -> list[Path]:
 def _stored(image: DebianImage) -> StoredImage:
     contents = f"{len(image.packages)} packages of Debian's, as a root directory and as a disk of ext4"
     return StoredImage(image.name, _size(image.directory), contents, image.directory)
+
+
+def _names(image: OciImage) -> tuple[str, ...]:
+    return OCI, image.name, image.digest, image.condition
+
+
+def _of_oci(image: OciImage) -> StoredImage:
+    return StoredImage(image.name, _size(image.directory), f"{image.reference}, {image.digest}", image.directory)
 
 
 def _size(directory: Path) -> int:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.conformance.conversation import ANSWER_S, Talk
+from tests.environments.oci_images import BUSYBOX, layout, made, user_land
 from tests.environments.own_dockerd import OwnDockerd
 from virtometer.environments.base import LabContext
 from virtometer.environments.kinds.docker.kind import Docker, DockerGuest
@@ -74,6 +75,41 @@ def test_a_guest_writes_over_the_hosts_files_and_not_into_them(
     assert talk.session.request("facts", {}, ANSWER_S)["pid"] == 1
     guest.stop()
     assert mine.read_text() == "of the host"
+    assert left(daemon) == ["", "", ""]
+
+
+@pytest.mark.skipif(not BUSYBOX.exists(), reason="the image has busybox-static")
+def test_an_image_of_containers_has_the_daemons_layer_and_what_is_shared(
+    start: Start, daemon: OwnDockerd, tmp_path: Path
+) -> None:
+    digest = layout(tmp_path / "image", {"v1": made(user_land())})
+    (tmp_path / "shared").mkdir()
+    guest, talk = start(root=f"oci:{tmp_path}/image:v1", bind=[f"{tmp_path}/shared:/srv/app/shared"])
+    script = "touch /srv/new /srv/app/shared/new && ls /srv && stat -c %u:%g /srv/app"
+    asked = {"words": ["/bin/sh", "-c", script], "seconds": 30}
+    assert talk.session.request("run-program", asked, ANSWER_S) == {"status": 0, "output": "app\nnew\n1234:1235"}
+    talk.measure("command", "time", {"program": "/bin/id", "user": "app"}, seconds=0.001)
+    assert guest.effective["root"] == f"oci:{digest}"
+    assert guest.effective["bind"] == [f"{tmp_path}/shared:/srv/app/shared:rw"]
+    assert (tmp_path / "shared/new").exists()
+    guest.stop()
+    assert left(daemon) == ["", "", ""]
+
+
+def test_what_is_shared_lies_over_the_layers(
+    start: Start, daemon: OwnDockerd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "shared").mkdir()
+    (tmp_path / "closed").write_text("x")
+    bind = [f"{tmp_path}/shared:/srv", f"{tmp_path}/closed:{tmp_path}/there:ro"]
+    guest, talk = start(root="host", bind=bind)
+    script = f"touch /srv/new && cat {tmp_path}/there && ! (echo y >{tmp_path}/there) 2>/dev/null"
+    asked = {"words": ["/bin/sh", "-c", script], "seconds": 30}
+    assert talk.session.request("run-program", asked, ANSWER_S) == {"status": 0, "output": "x"}
+    assert sorted(guest.effective["bind"]) == sorted([f"{bind[0]}:rw", bind[1]])
+    assert (tmp_path / "shared/new").exists()
+    guest.stop()
     assert left(daemon) == ["", "", ""]
 
 

@@ -30,8 +30,9 @@ from virtometer.environments.kinds.docker.daemon import (
     address_of,
     remove_container,
 )
-from virtometer.environments.kinds.docker.root import ContainerRoot, bind, make_root
+from virtometer.environments.kinds.docker.root import ContainerRoot, bind, make_root, shared_of
 from virtometer.environments.kinds.docker.settings import DockerSettings
+from virtometer.environments.parts.binds import BINDS
 from virtometer.environments.parts.container import Container
 from virtometer.environments.parts.found_guest import FoundGuest
 from virtometer.environments.parts.limits import enforced, require_limits
@@ -174,6 +175,8 @@ class Docker(Container):
                 self._by_socket(guest, settings, [*words, root.image, AGENT], parent)
             else:
                 self._attached(guest, settings, [*words, root.image, AGENT], parent)
+            if root.shared:
+                guest.effective[BINDS] = shared_of(daemon.inspect(name)["Mounts"], root.shared)
             if settings.cpuset is None:
                 guest.bind()
         return guest

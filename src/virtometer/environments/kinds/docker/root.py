@@ -1,5 +1,7 @@
 """The root directory of a container: an image of ours, and, for the host's own files, volumes over the image.
 
+An image of containers is imported as all others are, and the container writes into the daemon's own layer over it.
+
 The daemon mounts an overlay of each directory of / for a container, where a volume says so, and takes it away at the
 container's end. What was written lies in the guest's directory. Sources: docker-volume-create(1), overlayfs.rst.
 """
@@ -8,8 +10,10 @@ from __future__ import annotations
 
 import shutil
 import stat
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from virtometer.environments.images.agent_root import AGENT
 from virtometer.environments.kinds.docker.daemon import IMAGE, LABEL, VOLUMES, Daemon, remove_image, remove_volumes
@@ -19,6 +23,7 @@ from virtometer.environments.parts.process_guest import ProcessGuest
 from virtometer.errors import EnvironmentFailed
 from virtometer.host.mount_table import mount_table
 from virtometer.host.own_mounts import own_mounts
+from virtometer.model.bind import Bind
 from virtometer.programs import Words
 
 _OF_KERNEL = ("/dev", "/proc", "/sys")
@@ -35,24 +40,44 @@ _TRY = (
 
 @dataclass(frozen=True, slots=True)
 class ContainerRoot:
-    """image: its name. mounts: options of docker run. writable: by the guest."""
+    """image: its name. mounts: options of docker run. writable: by the guest. shared: paths of what the host has."""
 
     image: str
     mounts: tuple[str, ...] = ()
     writable: bool = False
+    shared: tuple[str, ...] = ()
 
 
 def make_root(guest: ProcessGuest, daemon: Daemon, settings: DockerSettings, name: str) -> ContainerRoot:
     """The root directory of a container with this name. What it consists of ends with the guest."""
     agent = settings.agent(guest.lab)
     if settings.root != "host":
-        import_image(guest, daemon, settings.make_root(guest, agent).directory, name)
-        return ContainerRoot(name)
+        root = settings.make_root(guest, agent).directory
+        import_image(guest, daemon, root, name)
+        return _with(ContainerRoot(name, writable=settings.of_containers), settings.binds(root))
     settings.note_root(guest)
     directory = guest.make_directory()
     frame, places = _frame(directory, agent)
     import_image(guest, daemon, frame, name)
-    return ContainerRoot(name, tuple(_layers(guest, daemon, directory, places, name)), writable=True)
+    binds = settings.binds()
+    places = [one for one in places if one not in [str(bound.guest) for bound in binds]]
+    layers = tuple(_layers(guest, daemon, directory, places, name))
+    return _with(ContainerRoot(name, layers, writable=True), binds)
+
+
+def shared_of(mounts: Sequence[Mapping[str, Any]], targets: Sequence[str]) -> list[str]:
+    """What is shared at these places, as effective settings have it. mounts: as the daemon describes a container's."""
+    return [
+        f"{one['Source']}:{one['Destination']}:{'rw' if one['RW'] else 'ro'}"
+        for one in mounts
+        if one["Destination"] in targets
+    ]
+
+
+def _with(root: ContainerRoot, binds: Sequence[Bind]) -> ContainerRoot:
+    """Also with what the container shares with the host."""
+    mounts = [bind(one.host, str(one.guest), *(() if one.writable else ("readonly",))) for one in binds]
+    return replace(root, mounts=(*root.mounts, *mounts), shared=tuple(str(one.guest) for one in binds))
 
 
 def import_image(guest: ProcessGuest, daemon: Daemon, root: Path, name: str) -> None:

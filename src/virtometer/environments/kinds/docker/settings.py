@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Literal
+from pathlib import Path
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
 
+from virtometer.environments.base import LabContext
 from virtometer.environments.parts.container import ContainerSettings
 
 _SOCKET = re.compile(r"(unix://)?/[^\0\n,]+|[a-z]+://\S+")
@@ -38,6 +40,8 @@ Capability = Annotated[str, Field(max_length=60), AfterValidator(_capability)]
 class DockerSettings(ContainerSettings):
     """Limits, the size of the agent, the root directory, and how the daemon makes the container."""
 
+    host_network: ClassVar[str] = "host"
+
     socket: Annotated[str, Field(max_length=500), AfterValidator(_socket)] | None = Field(
         default=None,
         description="path of the daemon's socket. Without it, the one that the program docker would use: DOCKER_HOST, "
@@ -66,3 +70,12 @@ class DockerSettings(ContainerSettings):
         description="the capabilities of the container, such as [NET_RAW]; [] for none, [ALL] for all. Without it, "
         "Docker's default",
     )
+
+    @property
+    def layered(self) -> bool:
+        """Never here: the daemon makes a layer over each container's image."""
+        return False
+
+    def require_own_layer(self, lab: LabContext, shared: Path) -> None:
+        """See whether the host has what guests share."""
+        self.binds(shared)

@@ -197,6 +197,7 @@ class DomainContainerSettings(_OfDomains, ContainerSettings):
 
     containers: ClassVar[bool] = True
     no_host_root: ClassVar[str] = "the daemon does not see what is mounted for a guest"
+    no_bind: ClassVar[str] = no_host_root
     places: ClassVar[Mapping[str, str]] = {
         "memory": "memory_kib",
         "cpus": "quota",

@@ -123,7 +123,8 @@ class _VirtualMachine(Environment):
             before, disk_argv = self._disk(mine, guest)
             if debian is not None:
                 in_qcow2 = mine.disk_format == "qcow2"
-                root = debian.as_qcow2(self.lab.journal, self.lab.programs) if in_qcow2 else debian.disk
+                made = debian.as_qcow2 if in_qcow2 else debian.as_ext4
+                root = made(self.lab.journal, self.lab.programs)
                 disk_argv = [*disk_argv, *root_disk(str(root), mine.disk_format, mmio=mmio)]
             if mine.root == "host":
                 mounts, served_argv = served_files(guest, mmio=mmio)
@@ -216,10 +217,10 @@ class _VirtualMachine(Environment):
         drivers = ["virtio_mmio" if settings.machine == "microvm" else "virtio_pci", "virtio_console"]
         drivers += DISKS[settings.disk_device].drivers
         drivers += CARDS[settings.network_device].drivers
-        debian = settings.debian(self.lab)
+        debian = settings.image(self.lab)
         if debian is not None:
-            if settings.disk_format == "qcow2":
-                debian.as_qcow2(self.lab.journal, self.lab.programs)
+            made = debian.as_qcow2 if settings.disk_format == "qcow2" else debian.as_ext4
+            made(self.lab.journal, self.lab.programs)
             drivers += ["virtio_blk"]
         if self.lab.room is not None or debian is not None:
             drivers += ["crc32c_generic", "ext4"]

@@ -51,6 +51,8 @@ WITH_HOST_ROOT = 2 << 30
 class MachineSettings(RootSettings, AgentBits):
     """Settings of every virtual machine."""
 
+    no_bind: ClassVar[str] = "machines share no directory with the host"
+
     memory: Annotated[int, BeforeValidator(parse_size), Field(ge=128 << 20, le=1 << 40, multiple_of=1 << 20)] = Field(
         default=512 << 20,
         description="bytes of memory of the guest. Without it, 2 GiB with root host, where half of it takes what "
