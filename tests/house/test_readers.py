@@ -10,10 +10,11 @@ from tests.house.tracked import ROOT
 SOURCE = ROOT / "src" / "virtometer"
 MODULES = {path.stem for path in (SOURCE / "analysis").rglob("*.py")}
 # They make the one thing that readers read; words that are not of campaigns; what a plan takes from a pilot; what is
-# known of one run.
+# known of one run, and which workloads are commands.
 ALLOWED = {
     "analyse", "by_guest_clocks", "compare", "compare_campaigns", "compare_environments", "differing",
-    "effects_of_table", "grids_of", "names", "read", "samples_unused", "trial_noise", "value_bound",
+    "effects_of_table", "grids_of", "in_host_time", "names", "names_of", "read", "samples_unused", "timed_samples",
+    "trial_noise", "value_bound",
 }  # fmt: skip
 
 

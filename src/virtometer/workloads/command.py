@@ -125,7 +125,7 @@ class CommandParameters(Parameters):
     def _whole(self) -> Self:
         given = (self.value, self.unit, self.better)
         if None in given and given != (None, None, None):
-            raise ValueError("value, unit and better belong together: give all of them, or none")
+            raise ValueError("value, unit and better need each other: give all of them, or none")
         if self.value is not None and self.output == "null":
             raise ValueError("value needs the output, which 'output: null' discards")
         _ = self.printed

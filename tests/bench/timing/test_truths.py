@@ -1,4 +1,4 @@
-"""Campaigns that are put together from blocks of real ones, and what the plan of a campaign is."""
+"""Campaigns that are made of blocks of real ones, and what the plan of a campaign is."""
 
 import random
 

@@ -96,7 +96,7 @@ def test_a_workload_without_a_ratio_has_a_panel_that_says_so() -> None:
     failing = Place("box", fails={"w0": Failure(FailureKind.AGENT, "no space")})
     found = drawn(2, Place("native"), failing)
     assert [panel.caption for panel in found.panels] == ["w0", "w1"]
-    assert layers(found)[-1] == [{"environment": "box", "text": "undecided"}]
+    assert layers(found)[-1] == [{"environment": "box", "text": "undecided: 8 of 8 trials failed"}]
 
 
 def test_without_a_ratio_there_is_no_picture() -> None:

@@ -1,6 +1,6 @@
 """A guest whose processes a daemon has started: they are no children of the laboratory, and are found.
 
-They are those below the first one, and those of the cgroup that the daemon has made for it.
+They are those below the first one, and those of its cgroup, which the daemon has made.
 """
 
 from __future__ import annotations

@@ -97,7 +97,7 @@ def _size(file: Path) -> tuple[int, Path]:
 
 
 def _meant(escape: re.Match[bytes]) -> bytes:
-    """The byte that strace escapes: by its octal digits, or a quotation mark or a backslash by itself."""
+    """The byte that strace escapes: by its octal digits, or a quotation mark or a backslash alone."""
     return escape[1] if escape[1] in b'"\\' else bytes([int(escape[1], 8) & 0xFF])
 
 

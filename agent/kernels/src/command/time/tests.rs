@@ -450,7 +450,7 @@ fn what_was_set_up_is_cleaned_up_after_a_failure_too() {
     let cleanup = ("cleanup", words_to(&file, "end"));
     // The first run works, and the next one does not.
     let script = format!("test ! -e '{0}'; status=$?; echo run >> '{0}'; exit $status", file.display());
-    let failed = failure(&script, &[cleanup.clone()]);
+    let failed = failure(&script, std::slice::from_ref(&cleanup));
     assert_eq!((failed.code, written(&file)), (Code::CheckFailed, vec!["run".into(), "run".into(), "end".into()]));
     for (name, word) in [("setup", "exit 3"), ("prepare", "exit 4")] {
         std::fs::remove_file(&file).unwrap();
@@ -488,7 +488,7 @@ fn what_the_first_run_printed_is_reported_where_it_is_wanted() {
     let file = tempfile::NamedTempFile::new().unwrap();
     let script = format!("echo x >> '{0}'; wc -l < '{0}'; echo oh >&2", file.path().display());
     let differs = ("output-may-differ", Scalar::Boolean(true));
-    let (outcome, _) = whole(&shell(&script, &[differs.clone()])).unwrap();
+    let (outcome, _) = whole(&shell(&script, std::slice::from_ref(&differs))).unwrap();
     assert_eq!(outcome.extras.text(), None);
     let made = written(file.path()).len();
     let (outcome, _) = whole(&shell(&script, &[differs, ("show-output", Scalar::Boolean(true))])).unwrap();
