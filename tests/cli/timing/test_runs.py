@@ -26,6 +26,12 @@ def test_a_smallest_number_is_asked_for_where_blocks_may_have_less() -> None:
     assert not runs(None, 100, None).fixed
 
 
+def test_without_turns_a_block_has_one_run_for_certain() -> None:
+    asked = runs(None, 20, None, turns=False)
+    assert asked.of(0.09, 60, 2) == 20
+    assert runs(None, 20, None).of(0.09, 60, 2) is None
+
+
 def test_a_largest_number_bounds_what_fits_into_the_budget() -> None:
     assert of(0.01, None, None, 50) == 50
     assert of(1.0, None, None, 50) == 20

@@ -64,8 +64,9 @@ pub(super) fn of(what: &Specification) -> Conditions {
     tell("loader_digest", loader.as_deref().and_then(digest));
     tell("c_library_digest", library.as_deref().and_then(digest));
     tell("directory_mount", mount(&directory));
-    tell("standard_input", kind(Path::new(&what.input)));
-    tell("standard_output", Some(if what.kept { "pipe" } else { "null" }.to_owned()));
+    let terminal = what.terminal.then(|| "terminal".to_owned());
+    tell("standard_input", terminal.clone().or_else(|| kind(Path::new(&what.input))));
+    tell("standard_output", terminal.or_else(|| Some(if what.kept { "pipe" } else { "null" }.to_owned())));
     let locale = |variable: &&String| ["LANG=", "LANGUAGE=", "LC_"].iter().any(|name| variable.starts_with(name));
     tell("locale", joined(what.variables.iter().filter(locale).cloned()));
     tell("user", Some(format!("{}:{}", getuid().as_raw(), getgid().as_raw())));
@@ -77,7 +78,8 @@ pub(super) fn of(what: &Specification) -> Conditions {
     for (name, line) in STATUS {
         tell(name, of_status(&status, line));
     }
-    for (name, resource) in LIMITS {
+    // Those that the command has of its own stand in the condition of them.
+    for (name, resource) in LIMITS.iter().filter(|(_, resource)| !what.standing.limits(*resource as usize)) {
         let limit = getrlimit(*resource);
         let number = |bound: Option<u64>| bound.map_or_else(|| "none".to_owned(), |number| number.to_string());
         let (now, most) = (number(limit.current), number(limit.maximum));

@@ -34,6 +34,8 @@ pub(super) struct Printed {
     pub(super) ends: [Vec<u8>; 2],
     /// Whether more was printed than the ends.
     pub(super) cut: [bool; 2],
+    /// Whether both went to one terminal, so that the ends are the same.
+    pub(super) terminal: bool,
 }
 
 impl Printed {
@@ -41,7 +43,8 @@ impl Printed {
     pub(super) fn text(&self) -> String {
         let mut most = self.ends.iter().map(Vec::len).max().unwrap_or(0);
         loop {
-            let text = self.ends.iter().zip(self.cut).map(|(end, cut)| {
+            let streams = if self.terminal { 1 } else { 2 };
+            let text = self.ends.iter().zip(self.cut).take(streams).map(|(end, cut)| {
                 let from = end.len().saturating_sub(most);
                 let dots = if cut || from > 0 { "...\n" } else { "" };
                 format!("{dots}{}", String::from_utf8_lossy(&end[from..]))
@@ -190,7 +193,7 @@ fn collect(pipes: [OwnedFd; 2], ended: &OwnedFd, block: &mut [u8], terminal: boo
             let cut = [streams[0].cut, streams[1].cut];
             let [output, errors] = streams.map(|stream| stream.kept);
             let errors = if terminal { output.clone() } else { errors };
-            return Printed { digest: digest.finalize().into(), ends: [output, errors], cut };
+            return Printed { digest: digest.finalize().into(), ends: [output, errors], cut, terminal };
         }
     }
 }
@@ -237,7 +240,8 @@ mod tests {
     #[test]
     fn the_text_is_cut_at_its_beginning_until_it_fits() {
         let text = |out: &[u8], cut| {
-            Printed { digest: [0; 32], ends: [out.to_vec(), b"oh\n".to_vec()], cut: [cut, false] }.text()
+            Printed { digest: [0; 32], ends: [out.to_vec(), b"oh\n".to_vec()], cut: [cut, false], terminal: false }
+                .text()
         };
         assert_eq!(text(b"hi\n", false), "hi\noh\n");
         assert_eq!(text(b"hi\n", true), "...\nhi\noh\n");

@@ -30,7 +30,8 @@ pub(super) fn evict<'a>(paths: impl Iterator<Item = &'a String>) -> &'static str
         }
     }
     #[allow(clippy::cast_precision_loss)] // numbers of pages
-    match held as f64 / all.max(1) as f64 {
+    match held as f64 / all as f64 {
+        _ if all == 0 => "not known to be cold",
         share if share <= COLD => "cold",
         share if share < WARM => "cold in part",
         _ => "not known to be cold",

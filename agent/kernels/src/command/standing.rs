@@ -163,6 +163,11 @@ impl Standing {
         found
     }
 
+    /// Whether the command has a limit of its own of this resource, by the number that Linux gives it.
+    pub(super) fn limits(&self, resource: usize) -> bool {
+        self.limits.iter().any(|limit| limit.resource == resource)
+    }
+
     /// Why a program could not be run with it.
     pub(super) fn refused(&self, part: Part, program: &str, cause: &io::Error) -> Failure {
         let doing = match part {

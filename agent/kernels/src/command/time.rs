@@ -88,7 +88,7 @@ pub(super) struct Timed {
     unclean: bool,
     /// Length of the last run.
     wall_s: f64,
-    /// Processes that had been killed for memory before the first run.
+    /// Processes that had been killed for memory before the last run.
     killed: Option<u64>,
     /// `None` where the agent cannot start itself.
     empty: Option<Empty>,
@@ -287,6 +287,7 @@ impl Timed {
         if let Some(files) = &what.evicted {
             self.cache = evict(files.iter());
         }
+        self.killed = memory::kills(); // other guests may have had some before
         self.ready = Some(self.make_ready_command()?);
         Ok(())
     }

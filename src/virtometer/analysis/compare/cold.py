@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from virtometer.analysis.compare.blocks import Key, TreatmentData, beside, logs_by_block, usable
-from virtometer.analysis.compare.commands import names_of
+from virtometer.analysis.compare.commands import names_of, of_time
 from virtometer.analysis.compare.values import efficiency
 from virtometer.analysis.score.judged import judged
 from virtometer.analysis.statistics.interval import interval
@@ -35,7 +35,9 @@ class Cold:
 def names_of_cold(campaign: Campaign) -> list[str]:
     """The commands of which each run is the first one of a guest, in the plan's order."""
     fresh = campaign.plan.fresh == "trial"
-    first = {one.name for one in campaign.plan.workloads if fresh and one.parameters.get("first_counts")}
+    first = {
+        one.name for one in campaign.plan.workloads if fresh and of_time(one) and one.parameters.get("first_counts")
+    }
     return [name for name in names_of(campaign) if name in first]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from virtometer.analysis.compare.blocks import Key, TreatmentData, logs_by_block
 from virtometer.analysis.statistics.interval import interval
-from virtometer.model import Campaign, Estimate, Quantity
+from virtometer.model import Campaign, Estimate, PlanWorkload, Quantity
 
 _COMMAND = "command"  # the workload
 
@@ -16,10 +16,16 @@ def names_of(campaign: Campaign) -> list[str]:
     return [one.name for one in campaign.plan.workloads if one.workload == _COMMAND]
 
 
+def of_time(workload: PlanWorkload) -> bool:
+    """Whether the result of a command is its time, and no value that it prints."""
+    return "value" not in workload.parameters
+
+
 def beside_first(campaign: Campaign, table: Mapping[Key, TreatmentData]) -> dict[Key, Quantity[Estimate]]:
     """Ratios of times, by workload and environment, over the blocks that have both; above 1 the command takes longer.
 
-    Only of further commands, in the plan's order. Empty where a plan has fewer than two. `table`: of the campaign.
+    Of values that commands print: above 1 the value is larger. Only of further commands, in the plan's order, whose
+    unit and direction are those of the first one. Empty where a plan has fewer than two. `table`: of the campaign.
     """
     names = names_of(campaign)
     found = {}
@@ -27,11 +33,11 @@ def beside_first(campaign: Campaign, table: Mapping[Key, TreatmentData]) -> dict
     for name in names[1:]:
         for environment in campaign.plan.environments:
             mine, first = (table.get((one, environment.name)) for one in (name, names[0]))
-            if mine is None or first is None or mine.shape is None or first.shape is None:
+            if mine is None or first is None or mine.shape is None or mine.shape != first.shape:
                 continue
             estimate = interval(logs_by_block(mine.values, first.values, "higher").values())
             if estimate is not None:
                 found[name, environment.name] = Quantity(
-                    environment.name, f"{of} of {name}", "", "lower", "geometric mean", estimate, names[0]
+                    environment.name, f"{of} of {name}", "", first.shape[2], "geometric mean", estimate, names[0]
                 )
     return found

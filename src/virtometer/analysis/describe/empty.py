@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from virtometer.analysis.compare.blocks import Key, TreatmentData, beside, logs_by_block, usable
-from virtometer.analysis.compare.commands import names_of
+from virtometer.analysis.compare.commands import names_of, of_time
 from virtometer.analysis.compare.values import efficiency
 from virtometer.analysis.describe.measures import in_host_time
 from virtometer.analysis.statistics.interval import interval
@@ -34,7 +34,7 @@ class WithoutEmpty:
 
 def wanted(campaign: Campaign) -> list[str]:
     """The commands for which the plan asks this, in its order."""
-    asked = {one.name for one in campaign.plan.workloads if one.parameters.get("relative_to_empty")}
+    asked = {one.name for one in campaign.plan.workloads if of_time(one) and one.parameters.get("relative_to_empty")}
     return [name for name in names_of(campaign) if name in asked]
 
 

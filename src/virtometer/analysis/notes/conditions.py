@@ -19,10 +19,11 @@ _UNLIKE = "not comparable"
 # Where a file or a peer is found from inside differs by nature and says nothing about the work. How an environment
 # reaches the disk file (virtio-blk, ubd, bind mount) is no condition that differs but the thing that is measured, as
 # is the source of its clock. Arguments of a program name the file; the rest of them is the plan's, alike on both sides.
+# A block may have one run more than another.
 # The timer of the iterations stands with the clock's bound. Whether caches may hold the arrays has a note of its own,
 # because guests see other caches than the host has. What a command finds otherwise is named beside the findings.
 _NOT_COMPARED = frozenset(
-    {"file", "folder", "peer", "listen", "time-server", "disk_path", "arguments", "timing", "cached", *NAMED}
+    {"file", "folder", "peer", "runs", "listen", "time-server", "disk_path", "arguments", "timing", "cached", *NAMED}
 )
 # Both lead to the laboratory's bridge. The device in between is what is measured.
 _BRIDGED = frozenset({"veth", "tap"})

@@ -10,15 +10,17 @@ import typer
 
 from virtometer.cli.timing.commands import Command
 from virtometer.counted import counted
+from virtometer.errors import CommandFailed
 from virtometer.runner.campaign.opened_files import locked_opened_files
 
 
 def evicted(
     commands: Sequence[Command], variables: Mapping[str, str], workdir: Path, input_file: Path | None, *, beside: bool
 ) -> list[dict[str, str]]:
-    """The parameter of each command, which runs once natively for that; none where it reads no file.
+    """The parameter of each command, which runs once natively for that.
 
-    beside: as of HostLock. Raises what `opened_files` raises.
+    beside: as of HostLock. Raises what `opened_files` raises, and CommandFailed where no file is found: every program
+    is a file, so strace saw nothing.
     """
     made = []
     for one in commands:
@@ -28,5 +30,9 @@ def evicted(
         if further:
             sentence = f"{counted(further, 'small file')} of {one.name} stay in the page cache"
             typer.echo(f"virtometer: {sentence}", err=True)
-        made.append({"evict": shlex.join(map(str, files))} if files else {})
+        if not files:
+            raise CommandFailed(
+                f"{one.name}: strace found no file that it reads, so that none can leave the page cache"
+            )
+        made.append({"evict": shlex.join(map(str, files))})
     return made

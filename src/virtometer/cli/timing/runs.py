@@ -17,11 +17,12 @@ _SHORTEST_S = 0.001  # of a run, with all that comes before and after it
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """What was asked for; None where it was not. All numbers are from 1 to MOST."""
+    """What was asked for; None where it was not. All numbers are from 1 to MOST. turns: whether guests take turns."""
 
     exactly: int | None = None
     least: int | None = None
     most: int | None = None
+    turns: bool = True
 
     @property
     def fixed(self) -> bool:
@@ -38,14 +39,20 @@ class Runs:
         if self.most is not None:
             fitting = int(budget_s / (guests * max(length_s, _SHORTEST_S)))
             return min(self.most, max(fitting, self.least or 0, MIN_BLOCKS))
-        usual = MIN_BLOCKS if length_s >= LONG_S else MIN_BLOCKS * _FEWEST_TURNS
+        usual = MIN_BLOCKS * _FEWEST_TURNS if self.turns and length_s < LONG_S else MIN_BLOCKS
         return self.least if self.least is not None and self.least > usual else None
 
 
 def runs(
-    exactly: int | None, least: int | None, most: int | None, *, budget: bool = False, precision: bool = False
+    exactly: int | None,
+    least: int | None,
+    most: int | None,
+    *,
+    budget: bool = False,
+    precision: bool = False,
+    turns: bool = True,
 ) -> Runs:
-    """What the options say. budget, precision: whether these options are given.
+    """What the options say. budget, precision: whether these options are given. turns: whether guests take turns.
 
     Raises UsageError for numbers that are out of range, and for options that exclude each other.
     """
@@ -61,4 +68,4 @@ def runs(
     if precision and (exactly is not None or most is not None):
         option = "--runs" if exactly is not None else "--max-runs"
         raise UsageError(f"{option} limits the runs, and --precision measures until an interval is small enough")
-    return Runs(exactly, least, most)
+    return Runs(exactly, least, most, turns)

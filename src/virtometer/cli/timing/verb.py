@@ -260,6 +260,7 @@ def time(
         from virtometer.cli.timing.commands import parameters as values_of
         from virtometer.cli.timing.container_options import container_options
         from virtometer.cli.timing.evicted import evicted
+        from virtometer.cli.timing.exclusions import refuse_excluded
         from virtometer.cli.timing.exports import exports
         from virtometer.cli.timing.given import changed_fields, seconds_of, size_of, variables_of, warm_ups_of
         from virtometer.cli.timing.image_option import opened
@@ -270,8 +271,14 @@ def time(
         from virtometer.runner.campaign.places import places
         from virtometer.store.files import refuse_foreign
 
-    if cold and any(one is not None for one in (exact_runs, min_runs, max_runs)):
-        raise UsageError("--cold has one run in each guest, so that --runs, --min-runs and --max-runs have no meaning")
+    refuse_excluded(
+        {
+            "--cold": cold, "--value": value, "--cache cold": cache is Cache.COLD, "--runs": exact_runs,
+            "--min-runs": min_runs, "--max-runs": max_runs, "--warmup": warmup, "--show-output": show_output,
+            "--relative-to-empty": relative_to_empty, "--image": image, "--user": user, "--volume": volume,
+            "--setup": setup, "--prepare": prepare, "--conclude": conclude, "--cleanup": cleanup,
+        }
+    )  # fmt: skip
     if shell and no_shell:
         raise UsageError("-N is without a shell, and -S names one", advice="give one of them")
     if show_output and output is Output.NULL:
@@ -281,7 +288,8 @@ def time(
     inside = opened(image, entrypoint, user)
     own = inside.words(()) if inside is not None and not (commands or ctx.obj) else ()
     given = expanded(commands or (), ctx.obj or own, names=name or (), shell=shell, values=values)
-    wanted_runs = runs(exact_runs, min_runs, max_runs, budget=budget is not None, precision=precision is not None)
+    given_too = {"budget": budget is not None, "precision": precision is not None}
+    wanted_runs = runs(exact_runs, min_runs, max_runs, **given_too, turns=cpus is None)
     files = exports({"json": export_json, "csv": export_csv, "markdown": export_markdown})
     directory = (out or fresh("time")).absolute() if workdir is not None else out or fresh("time")
     refuse_foreign(directory)
@@ -303,10 +311,11 @@ def time(
         for one in given:
             refuse_missing(one.words, variables, there)
         place = str(there)
+    source = None if input_ is None else input_.resolve() if inside is None else Path(place) / input_
     each = {
         "env": variables,
         "workdir": place,
-        "input": None if input_ is None else str(input_.resolve() if inside is None else Path(place) / input_),
+        "input": None if source is None else str(source),
         "output": output.value,
         "prepare": beside_runs(prepare, shell),
         "conclude": beside_runs(conclude, shell),
@@ -342,6 +351,6 @@ def time(
             seed=seed,
             beside=beside,
             cold=cold,
-            evicted=(lambda: evicted(given, variables, there, input_, beside=beside)) if cache is Cache.COLD else tuple,
+            evicted=(lambda: evicted(given, variables, there, source, beside=beside)) if cache is Cache.COLD else tuple,
         )
     )

@@ -19,9 +19,11 @@ def section(analysis: Analysis) -> Section | None:
         [name, *(_cell(analysis, name, environment) for environment in environments)]
         for name in dict.fromkeys(name for name, _ in of)
     ]
+    timed = first.metric.startswith("time ")
+    what, more = ("Time of a run", "the command takes longer") if timed else ("Value", "the value is larger")
     level = words.level_words(first.estimate.level)
     table = HtmlTable(
-        f"Time of a run by that of `{first.reference}`, with its {level} interval: above 1 the command takes longer",
+        f"{what} by that of `{first.reference}`, with its {level} interval: above 1 {more}",
         ("command", *environments),
         rows,
         frozenset(range(1, len(environments) + 1)),

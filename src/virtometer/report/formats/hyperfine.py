@@ -147,8 +147,8 @@ def _code(text: str) -> str:
 
 
 def _times(run: Run) -> list[float]:
-    of = timed_samples(run)  # seconds of each run: their work is one run
-    wanted = zip(of.columns.reasons, of.rate.tolist(), strict=True)
+    of = timed_samples(run)  # their work is one run, whatever the result is
+    wanted = zip(of.columns.reasons, (of.intervals.duration_s / of.columns.work).tolist(), strict=True)
     return [seconds for reason, seconds in wanted if reason in _TIMED]
 
 
