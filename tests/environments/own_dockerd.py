@@ -70,7 +70,13 @@ class OwnDockerd:
         script = _SCRIPT.format(hidden="\n".join(f"umount --lazy {path}" for path in bare_unified()))
         words = ["unshare", "--mount", "--propagation", "private", "sh", "-c", script, "sh", "dockerd"]
         words += [f"--data-root={here}/data", f"--exec-root={here}/exec", f"--pidfile={here}/pid"]
-        words += [f"--host={self.address}", "--iptables=false", "--bridge=none", "--storage-driver=overlay2"]
+        words += [
+            f"--host={self.address}",
+            "--iptables=false",
+            "--ip-forward=false",
+            "--bridge=none",
+            "--storage-driver=overlay2",
+        ]
         words += ["--exec-opt=native.cgroupdriver=cgroupfs", f"--config-file={here}/daemon.json"]
         for name, program in RUNTIMES.items():
             if (path := shutil.which(program, path=PATH)) is not None:

@@ -24,17 +24,18 @@ LINPACK = [{"name": "cpu", "workload": "linpack", "op": "classic", "parameters":
 
 
 def agents() -> list[int]:
-    """Pids of the agents that this process has started."""
-    found = []
+    """Pids of the agents that this process has started, each by a process that stays beside it."""
+    parents, agents = dict[int, int](), list[int]()
     for directory in Path("/proc").glob("[0-9]*"):
         try:
             parent = int((directory / "stat").read_text().rpartition(")")[2].split()[1])
             words = (directory / "cmdline").read_bytes().split(b"\0")
         except OSError:
             continue
-        if parent == os.getpid() and words[1:2] == [b"descriptor"]:
-            found.append(int(directory.name))
-    return found
+        parents[int(directory.name)] = parent
+        if words[1:2] == [b"descriptor"]:
+            agents.append(int(directory.name))
+    return [pid for pid in agents if parents.get(parents[pid]) == os.getpid()]
 
 
 def stop_for(pid: int, seconds: float, after_s: float) -> None:

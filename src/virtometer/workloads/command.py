@@ -116,7 +116,9 @@ class CommandParameters(Parameters):
         description="a regular expression: its last match in what the command prints is the result, not the time",
     )
     unit: Text | None = Field(default=None, description="unit of that value, such as MB/s")
-    better: Literal["higher", "lower"] | None = Field(default=None, description="which values are the better ones")
+    better: Literal["higher", "lower"] | None = Field(
+        default=None, description="which values are the better ones. Without it, as of times"
+    )
     check_files: Paths | None = Field(
         default=None, description="files whose contents must be the same after each run: a list, or a text as a shell's"
     )

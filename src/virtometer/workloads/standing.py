@@ -57,7 +57,7 @@ def limits_of(text: str) -> dict[str, list[int | None]]:
         name, equals, values = one.partition("=")
         parts = values.split(":")
         if not equals or len(parts) > 2:
-            raise ValueError(f"has {one!r}, which is not of the form NAME=SOFT or NAME=SOFT:HARD")
+            raise ValueError(f"has {one!r}, which must be NAME=SOFT or NAME=SOFT:HARD")
         if name not in LIMITS:
             raise ValueError(f"has {name!r}, which is none of {', '.join(LIMITS)}")
         if name in found:

@@ -13,7 +13,7 @@ from tests.conformance.conversation import ANSWER_S, Talk
 from tests.waiting import wait_until
 from virtometer.environments.base import LabContext
 from virtometer.environments.kinds.runc import Runc
-from virtometer.environments.parts.container import ContainerSettings
+from virtometer.environments.parts.oci_environment import OciSettings
 from virtometer.environments.parts.process_guest import ProcessGuest
 from virtometer.errors import LinkError
 from virtometer.processes import stat_of
@@ -26,7 +26,7 @@ def start(lab: LabContext, new_id: Callable[[], str]) -> Callable[..., tuple[Pro
     """Start a container whose agent has said hello."""
 
     def begin(**settings: Any) -> tuple[ProcessGuest, Talk]:
-        guest = Runc(lab).start(ContainerSettings(**settings), new_id())
+        guest = Runc(lab).start(OciSettings(**settings), new_id())
         assert isinstance(guest, ProcessGuest)
         talk = Talk(guest)
         talk.greet()
@@ -79,7 +79,7 @@ def test_a_limit_on_memory_takes_effect_and_is_read_back(start: Callable[..., tu
 def test_a_processor_that_does_not_exist_ends_the_start_with_runcs_own_words(
     lab: LabContext, new_id: Callable[[], str]
 ) -> None:
-    guest = Runc(lab).start(ContainerSettings(cpuset=(4000,)), new_id())
+    guest = Runc(lab).start(OciSettings(cpuset=(4000,)), new_id())
     with pytest.raises(LinkError):
         Talk(guest).greet()
     guest.stop()

@@ -20,8 +20,8 @@ from virtometer.environments.base import Environment, LabContext
 from virtometer.environments.images.agent_root import agent_root
 from virtometer.environments.images.debian import debian_image
 from virtometer.environments.kinds.native import Native
-from virtometer.environments.parts.container import ContainerSettings
 from virtometer.environments.parts.guest_root import LAYERS, GuestRoot
+from virtometer.environments.parts.oci_environment import OciSettings
 from virtometer.environments.parts.process_guest import ProcessGuest
 from virtometer.environments.parts.root_settings import RootSettings
 from virtometer.environments.registry import KINDS
@@ -217,7 +217,7 @@ def test_a_guest_with_the_hosts_files_runs_its_programs_and_changes_nothing(
 def test_a_guest_sees_what_its_own_agents_write_and_not_what_others_do(
     lab: LabContext, new_id: Callable[[], str]
 ) -> None:
-    environment, settings = KINDS["runc"](lab), ContainerSettings(root="host")
+    environment, settings = KINDS["runc"](lab), OciSettings(root="host")
     require(environment.check())
     first, second = environment.start(settings, new_id()), environment.start(settings, new_id())
     added = environment.add_agent(first, settings, new_id())

@@ -130,7 +130,7 @@ def test_the_control_is_launched_as_a_container_is(lab: LabContext, new_id: Call
         assert inner.name == "guest"
         assert inner.parent.name == f"virtometer-{control.guest_id}"
         assert int((inner / "cpu.shares").read_text()) == 1024
-        [launcher] = [pid for pid in control.processes() if pid != agent_of(control)]
+        [launcher] = [pid for pid in control.processes() if Path(f"/proc/{pid}/comm").read_text() == "sh\n"]
         assert group_of(launcher) == inner.parent
         assert control.effective[weight.CONDITION] == subject.effective[weight.CONDITION] == OWN
         assert "launched" not in subject.effective

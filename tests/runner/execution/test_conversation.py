@@ -27,6 +27,9 @@ class Guest:
     def ended(self) -> bool:
         return True
 
+    def memory_words(self) -> str:
+        return ""
+
     def stop(self) -> None:
         self.stopped += 1
 

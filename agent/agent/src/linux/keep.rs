@@ -32,6 +32,7 @@ pub(crate) fn keep(words: &[OsString]) -> Result<u8, Failure> {
     let pointers: Vec<_> = all.iter().map(|word| word.as_ptr()).chain([null()]).collect();
     // SAFETY: this process has one thread. The child makes system calls only, on memory that it has a copy of.
     let (pid, watched) = unsafe {
+        libc::prctl(libc::PR_SET_NAME, c"virtometer-keep".as_ptr()); // who looks for the agent is to find one
         let parent = libc::getppid();
         let (mut watched, mut before) = (std::mem::zeroed(), std::mem::zeroed());
         libc::sigemptyset(&mut watched);

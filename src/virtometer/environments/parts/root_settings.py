@@ -37,7 +37,7 @@ def root_name(root: str, words: Collection[str]) -> str:
     if root in words:
         return root
     if not (root.startswith(PREFIX) and reference and reference.isprintable()):
-        raise ValueError(f"a root directory is {', '.join(words)} or oci: and an image of containers")
+        raise ValueError(f"a root directory must be {', '.join(words)} or oci: and an image of containers")
     if is_path(reference) and not reference.startswith("/"):
         raise ValueError(f"the image must have a full path, such as oci:/srv/image, not {reference}")
     return root

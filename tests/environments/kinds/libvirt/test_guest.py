@@ -67,7 +67,7 @@ def test_what_is_entered_goes_on_as_it_was(lab: LabContext, busy: subprocess.Pop
 def test_a_process_that_has_ended_is_no_guest(lab: LabContext) -> None:
     ended = subprocess.Popen(["true"])
     ended.wait()
-    with pytest.raises(EnvironmentFailed, match="the domain web ended while it was started"):
+    with pytest.raises(EnvironmentFailed, match="web ended while it was started"):
         DomainGuest(lab, "ended", Settings()).follow(ended.pid, "web")
 
 
