@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Sequence
 
 from virtometer.errors import UsageError
@@ -22,6 +23,28 @@ def latencies(benchmark: str, seconds: Sequence[float], kind: str = "latency") -
         (f"p99 {kind}", percentile(ordered, 0.99)),
     ):
         yield Value(benchmark, metric, "s", "lower", value, Origin.RUN)
+
+
+class Printed:
+    """What a load generator printed of one run, in lines that begin with a name."""
+
+    def __init__(self, name: str, text: str) -> None:
+        """name: of the file, for sentences."""
+        self._name, self._text = name, text
+
+    def find(self, pattern: str) -> re.Match[str] | None:
+        """The first line that begins so."""
+        return re.search(f"^{pattern}", self._text, re.MULTILINE | re.ASCII)
+
+    def rate(self, pattern: str, failed: str, every: str) -> float:
+        """Requests per second. failed, every: patterns of the counts. Raises UsageError as `refuse_failures` does."""
+        rate = self.find(pattern)
+        if rate is None:
+            raise UsageError(f"{self._name} has no rate of requests; the run failed, or the file is cut")
+        wrong, requests = self.find(failed), self.find(every)
+        if wrong is not None and requests is not None:
+            refuse_failures(self._name, float(wrong[1]) / max(1.0, float(requests[1])))
+        return float(rate[1])
 
 
 def refuse_failures(name: str, share: float) -> None:

@@ -92,17 +92,23 @@ def test_packages_belong_to_the_root_that_has_any(lab: LabContext) -> None:
     assert RootSettings().image(lab) is None
 
 
+def _cache(lab: LabContext, tmp_path: Path) -> Path:
+    """An empty cache with the kernels of the user's, which are long to build."""
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    if (lab.cache / "kernels").is_dir():
+        (cache / "kernels").symlink_to(lab.cache / "kernels")
+    return cache
+
+
 @needs_root
 @pytest.mark.parametrize("kind", WITH_ROOTS)
 def test_a_guest_has_the_files_of_its_image(
     kind: type[Environment], lab: LabContext, tmp_path: Path, new_id: Callable[[], str]
 ) -> None:
-    """Its program is a second agent. The kernels of machines are those of the user's cache."""
+    """Its program is a second agent."""
     require(kind(lab).check())
-    cache = tmp_path / "cache"
-    cache.mkdir()
-    if (lab.cache / "kernels").is_dir():
-        (cache / "kernels").symlink_to(lab.cache / "kernels")
+    cache = _cache(lab, tmp_path)
     image = plant(cache, lab.agent)
     missing = HostProgram("fio", Path("/usr/bin/fio"), {}, "", "")
     one = dataclasses.replace(lab, cache=cache, host_programs=(missing,))
@@ -145,10 +151,7 @@ def test_a_guest_has_an_image_of_containers(
 ) -> None:
     """The same answer everywhere, as the image's user, and nothing of what it writes stays."""
     require(kind(lab).check())
-    cache = tmp_path / "cache"
-    cache.mkdir()
-    if (lab.cache / "kernels").is_dir():
-        (cache / "kernels").symlink_to(lab.cache / "kernels")
+    cache = _cache(lab, tmp_path)
     digest = layout(tmp_path / "image", {"v1": made(user_land())})
     environment = kind(dataclasses.replace(lab, cache=cache, host_programs=()))
     settings = environment.settings_type.model_validate({"root": f"oci:{tmp_path}/image:v1"})

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from virtometer.errors import UsageError
 from virtometer.imports.content import MOST_BYTES, Content
 from virtometer.imports.format import Format
-from virtometer.imports.requests import latencies, refuse_failures
+from virtometer.imports.requests import Printed, latencies
 from virtometer.imports.units import number
 from virtometer.imports.value import Origin, Value
 
@@ -24,23 +23,16 @@ def recognises(content: Content) -> bool:
 
 def read(content: Content) -> Iterator[Value]:
     """Requests per second, mean time of a request, and throughput. Raises UsageError where most requests failed."""
-    text = content.text
-
-    def printed(pattern: str) -> re.Match[str] | None:
-        return re.search(pattern, text, re.MULTILINE | re.ASCII)
-
-    rate = printed(r"^Requests per second: +([\d.]+)")
-    if rate is None:
-        raise UsageError(f"{content.name} has no rate of requests; the run failed, or the file is cut")
-    failed, complete = printed(r"^Non-2xx responses: +(\d+)"), printed(r"^Complete requests: +(\d+)")
-    if failed is not None and complete is not None:
-        refuse_failures(content.name, float(failed[1]) / max(1.0, float(complete[1])))
-    path = re.search(r"^Document Path: +(\S+)", text, re.MULTILINE)
+    text = Printed(content.name, content.text)
+    rate = text.rate(
+        r"Requests per second: +([\d.]+)", failed=r"Non-2xx responses: +(\d+)", every=r"Complete requests: +(\d+)"
+    )
+    path = text.find(r"Document Path: +(\S+)")
     name = f"ab {path[1]}" if path else "ab"
-    yield Value(name, "requests", "1/s", "higher", float(rate[1]), Origin.RUN)
-    if time := printed(r"^Time per request: +([\d.]+) \[ms\] \(mean\)"):
+    yield Value(name, "requests", "1/s", "higher", rate, Origin.RUN)
+    if time := text.find(r"Time per request: +([\d.]+) \[ms\] \(mean\)"):
         yield Value(name, "mean latency", "s", "lower", 1e-3 * float(time[1]), Origin.RUN)
-    if throughput := printed(r"^Transfer rate: +([\d.]+) \[Kbytes/sec\] received"):
+    if throughput := text.find(r"Transfer rate: +([\d.]+) \[Kbytes/sec\] received"):
         yield Value(name, "throughput", "B/s", "higher", 1024 * float(throughput[1]), Origin.RUN)
 
 

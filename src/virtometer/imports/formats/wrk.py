@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
-from virtometer.errors import UsageError
 from virtometer.imports.content import Content
 from virtometer.imports.format import Format
-from virtometer.imports.requests import refuse_failures
+from virtometer.imports.requests import Printed
 from virtometer.imports.units import SECONDS
 from virtometer.imports.value import Origin, Value
 
@@ -25,28 +24,21 @@ def recognises(content: Content) -> bool:
 
 def read(content: Content) -> Iterator[Value]:
     """Requests and bytes per second, mean latency; with --latency also its median and p99."""
-    text = content.text
-
-    def printed(pattern: str) -> re.Match[str] | None:
-        return re.search(pattern, text, re.MULTILINE | re.ASCII)
-
-    rate = printed(r"^Requests/sec: +([\d.]+)")
-    if rate is None:
-        raise UsageError(f"{content.name} has no rate of requests; the run failed, or the file is cut")
-    failed, every = printed(r"^ +Non-2xx or 3xx responses: +(\d+)"), printed(r"^ +(\d+) requests in ")
-    if failed is not None and every is not None:
-        refuse_failures(content.name, float(failed[1]) / max(1.0, float(every[1])))
+    text = Printed(content.name, content.text)
+    rate = text.rate(
+        r"Requests/sec: +([\d.]+)", failed=r" +Non-2xx or 3xx responses: +(\d+)", every=r" +(\d+) requests in "
+    )
     name = f"wrk {_path(content.first_line)}"
-    yield Value(name, "requests", "1/s", "higher", float(rate[1]), Origin.RUN)
-    if throughput := printed(r"^Transfer/sec: +([\d.]+)([KMGT]?B)"):
+    yield Value(name, "requests", "1/s", "higher", rate, Origin.RUN)
+    if throughput := text.find(r"Transfer/sec: +([\d.]+)([KMGT]?B)"):
         value = _SIZES[throughput[2]] * float(throughput[1])
         yield Value(name, "throughput", "B/s", "higher", value, Origin.RUN)
     for words, pattern in (
-        ("mean latency", rf"^ +Latency +{_TIME}"),
-        ("median latency", rf"^ +50(?:\.000)?% +{_TIME}"),
-        ("p99 latency", rf"^ +99(?:\.000)?% +{_TIME}"),
+        ("mean latency", rf" +Latency +{_TIME}"),
+        ("median latency", rf" +50(?:\.000)?% +{_TIME}"),
+        ("p99 latency", rf" +99(?:\.000)?% +{_TIME}"),
     ):
-        if found := printed(pattern):
+        if found := text.find(pattern):
             yield Value(name, words, "s", "lower", SECONDS[found[2]] * float(found[1]), Origin.RUN)
 
 
