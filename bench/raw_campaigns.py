@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+_TABLE = Path(__file__).resolve().parents[1] / "contract" / "kernels.json"
+
 Blocks = dict[int, float]
 """Values by block."""
 Situation = tuple[Any, ...]
@@ -113,6 +115,7 @@ def read(directory: Path) -> Raw:
                 " WHERE excluded IS NULL GROUP BY trial, placement"
             )
         }
+        timed_by = _clocks_of_measures()
         timed_by_host = set(ledger.execute("SELECT DISTINCT trial, placement FROM probes WHERE kind = 'work'"))
         uses = {
             trial: json.loads(use)
@@ -158,11 +161,32 @@ def read(directory: Path) -> Raw:
                     block,
                     kinds.get(scenario, "alone") == "alone",
                     seconds / work if unit == "s" else work / seconds,
-                    {name: one["value"] for name, one in json.loads(said or "{}").items()},
+                    {
+                        name: one["value"] * _in_host_time(timed_by.get((kernel, op, name), ""), one["unit"], rate)
+                        for name, one in json.loads(said or "{}").items()
+                    },
                     _busy(uses.get(trial)),
                 )
             )
     return raw
+
+
+def _clocks_of_measures() -> dict[tuple[str, str, str], str]:
+    """By kernel, operation and measure: the clock that its time is by."""
+    table = json.loads(_TABLE.read_text(encoding="utf-8"))
+    return {
+        (kernel["name"], operation["name"], measure["name"]): measure["timed_by"]
+        for kernel in table["kernels"]
+        for operation in kernel["operations"]
+        for measure in operation["measures"]
+    }
+
+
+def _in_host_time(clock: str, unit: str, rate: float) -> float:
+    """What turns a measure into one of the host's time. rate: seconds of the host for one of the guest's clock."""
+    if clock not in ("guest", "guest-at-work", "host-by-guest"):
+        return 1.0
+    return 1 / rate if clock == "host-by-guest" or unit.endswith("/s") else rate
 
 
 def _environments(plan: Mapping[str, Any]) -> dict[str, tuple[str, Mapping[str, Any], int, bool]]:

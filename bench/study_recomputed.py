@@ -290,11 +290,11 @@ class Number:
     low: float | None = None
     high: float | None = None
 
-    def same(self, other: Number, share: float = SAME) -> bool:
-        """Whether all three differ by at most this share: by default their first four digits are the same."""
+    def same(self, other: Number) -> bool:
+        """Whether all three have the same first four digits."""
         pairs = ((self.value, other.value), (self.low, other.low), (self.high, other.high))
         return all(
-            one is two is None or (one is not None and two is not None and math.isclose(one, two, rel_tol=share))
+            one is two is None or (one is not None and two is not None and math.isclose(one, two, rel_tol=SAME))
             for one, two in pairs
         )
 
@@ -446,12 +446,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="python -m bench.study_recomputed", description=(__doc__ or "").split("\n", 1)[0]
     )
     parser.add_argument("directories", metavar="DIR", nargs="+", type=Path)
-    parser.add_argument("--same", type=float, default=SAME, metavar="SHARE", help="largest relative difference")
     options = parser.parse_args(arguments)
     counts: Counter[tuple[str, str, bool]] = Counter()
     try:
         for study, item, cell, theirs, mine in compared(options.directories):
-            same = theirs is not None and mine is not None and theirs.same(mine, options.same)
+            same = theirs is not None and mine is not None and theirs.same(mine)
             counts[study, item, same] += 1
             print(f"{study} {item}: {cell}: {_said(theirs)} {_said(mine)} {'same' if same else 'DIFFER'}")
     except VirtometerError as error:
