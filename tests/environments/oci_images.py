@@ -105,6 +105,20 @@ def sha(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
+def content(image: Made) -> str:
+    """The digest of what is in an image, as the documents say."""
+    said = image.config
+    config = {
+        "entrypoint": said.get("Entrypoint", []),
+        "command": said.get("Cmd", []),
+        "variables": dict(one.split("=", 1) for one in said.get("Env", [])),
+        "directory": said.get("WorkingDir", ""),
+        "user": said.get("User", ""),
+    }
+    layers = [f"sha256:{sha(one)}" for one in image.layers]
+    return f"sha256:{sha(json.dumps({'config': config, 'layers': layers}, sort_keys=True).encode())}"
+
+
 def layout(place: Path, images: Mapping[str, Made]) -> str:
     """Write an OCI layout with an image of each tag; returns the digest of the last one's manifest."""
     blobs = place / "blobs" / "sha256"

@@ -49,7 +49,7 @@ def test_a_user_is_its_numbers_and_has_variables_that_fit() -> None:
 def test_a_user_of_an_image_is_a_name_of_the_image(tmp_path: Path) -> None:
     def of(user: str) -> ContainerOptions:
         person = Person(1234, 1235, (), "/srv", user) if user else Person(0, 0, (), "/root", "0")
-        inside = InImage(OciImage(tmp_path, "sha256:1", "/image", ImageConfig()), "/image", person, None)
+        inside = InImage(OciImage(tmp_path, "sha256:1", "/image", ImageConfig(), "sha256:2"), "/image", person, None)
         return options(user="no-such-user", inside=inside)
 
     assert (of("app").parameters, of("app").variables) == ({"user": "app"}, ())

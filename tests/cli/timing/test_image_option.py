@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.laboratory import program, virtometer
-from tests.environments.oci_images import BUSYBOX, Member, layer, layout, made, user_land
+from tests.environments.oci_images import BUSYBOX, Member, content, layer, layout, made, user_land
 from tests.sentences import Said
 from virtometer.analysis import analyse
 from virtometer.store.ledger import Ledger
@@ -26,7 +26,8 @@ CONFIG = {
 
 @needs_root
 def test_an_image_is_obeyed_natively_and_in_a_container(tmp_path: Path) -> None:
-    digest = layout(tmp_path / "image", {"latest": made(user_land(), **CONFIG)})
+    image = made(user_land(), **CONFIG)
+    layout(tmp_path / "image", {"latest": image})
     words = ["--image", "image", "--in", "runc", "--budget", "1s", "--beside", "--out", str(tmp_path / "out")]
     ended = program("time", *words, cwd=tmp_path, XDG_CACHE_HOME=str(tmp_path / "cache"))
     assert ended.status == 0, ended.err
@@ -39,7 +40,7 @@ def test_an_image_is_obeyed_natively_and_in_a_container(tmp_path: Path) -> None:
     # Only the image knows this name: the agent has found it there, natively too.
     assert {run.conditions["user"] for one in campaign.trials for run in one.scored} == {"1234:1235"}
     roots = {run.conditions["root"] for one in campaign.trials for run in one.scored}
-    assert roots == {f"oci:{digest}"}
+    assert roots == {f"oci:{content(image)}"}
     answers = {run.conditions["answer"] for one in campaign.trials for run in one.scored}
     assert len(answers) == 1
     assert all(finding.unlike == () for finding in analyse(campaign).findings)

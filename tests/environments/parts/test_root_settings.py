@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from tests.conformance.conversation import ANSWER_S, Talk
 from tests.environments.booted import require
-from tests.environments.oci_images import BUSYBOX, layout, made, user_land
+from tests.environments.oci_images import BUSYBOX, content, layout, made, user_land
 from tests.environments.planted_image import plant
 from tests.host.owned.mounted import mounted
 from tests.sentences import Said
@@ -152,7 +152,8 @@ def test_a_guest_has_an_image_of_containers(
     """The same answer everywhere, as the image's user, and nothing of what it writes stays."""
     require(kind(lab).check())
     cache = _cache(lab, tmp_path)
-    digest = layout(tmp_path / "image", {"v1": made(user_land())})
+    image = made(user_land())
+    layout(tmp_path / "image", {"v1": image})
     environment = kind(dataclasses.replace(lab, cache=cache, host_programs=()))
     settings = environment.settings_type.model_validate({"root": f"oci:{tmp_path}/image:v1"})
     environment.prepare(settings)
@@ -160,7 +161,7 @@ def test_a_guest_has_an_image_of_containers(
     try:
         talk = Talk(guest)
         talk.greet()
-        assert guest.effective["root"] == f"oci:{digest}"
+        assert guest.effective["root"] == f"oci:{content(image)}"
         assert guest.find_program("sh") == "/bin/sh"
         script = "cat /etc/passwd | wc -l; stat -c %u:%g:%a /srv/app /root; echo x >/tmp/x && cat /tmp/x; ls /srv"
         asked = {"words": ["/bin/sh", "-c", script], "seconds": 30}
@@ -173,8 +174,8 @@ def test_a_guest_has_an_image_of_containers(
         assert writable == (kind.kind not in ("kvm", "libvirt-lxc", "qemu"))
     finally:
         guest.stop()
-    [image] = (cache / "images").glob("oci-*")
-    assert not (image / "root" / "srv" / "new").exists()
+    [kept] = (cache / "images").glob("oci-*")
+    assert not (kept / "root" / "srv" / "new").exists()
     assert not [one for one in mount_table() if str(tmp_path) in one.point]
 
 

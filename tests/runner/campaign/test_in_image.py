@@ -13,7 +13,7 @@ from virtometer.runner.campaign.in_image import InImage
 
 
 def inside(directory: Path, config: ImageConfig, entrypoint: tuple[str, ...] | None = None, user: int = 0) -> InImage:
-    image = OciImage(directory, "sha256:1", "/image", config)
+    image = OciImage(directory, "sha256:1", "/image", config, "sha256:2")
     return InImage(image, "/image:v1", Person(user, user, (), "/root", f"{user}:{user}"), entrypoint)
 
 

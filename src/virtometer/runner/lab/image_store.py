@@ -131,11 +131,13 @@ def _stored(image: DebianImage) -> StoredImage:
 
 
 def _names(image: OciImage) -> tuple[str, ...]:
-    return OCI, image.name, image.digest, image.condition
+    return OCI, image.name, image.digest, image.condition, *([image.manifest] if image.manifest else [])
 
 
 def _of_oci(image: OciImage) -> StoredImage:
-    return StoredImage(image.name, _size(image.directory), f"{image.reference}, {image.digest}", image.directory)
+    manifest = f", manifest {image.manifest}" if image.manifest else ""
+    contents = f"{image.reference}, {image.digest}{manifest}"
+    return StoredImage(image.name, _size(image.directory), contents, image.directory)
 
 
 def _size(directory: Path) -> int:

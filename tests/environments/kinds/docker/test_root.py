@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.conformance.conversation import ANSWER_S, Talk
-from tests.environments.oci_images import BUSYBOX, layout, made, user_land
+from tests.environments.oci_images import BUSYBOX, content, layout, made, user_land
 from tests.environments.own_dockerd import OwnDockerd
 from virtometer.environments.base import LabContext
 from virtometer.environments.kinds.docker.kind import Docker, DockerGuest
@@ -82,14 +82,15 @@ def test_a_guest_writes_over_the_hosts_files_and_not_into_them(
 def test_an_image_of_containers_has_the_daemons_layer_and_what_is_shared(
     start: Start, daemon: OwnDockerd, tmp_path: Path
 ) -> None:
-    digest = layout(tmp_path / "image", {"v1": made(user_land())})
+    image = made(user_land())
+    layout(tmp_path / "image", {"v1": image})
     (tmp_path / "shared").mkdir()
     guest, talk = start(root=f"oci:{tmp_path}/image:v1", bind=[f"{tmp_path}/shared:/srv/app/shared"])
     script = "touch /srv/new /srv/app/shared/new && ls /srv && stat -c %u:%g /srv/app"
     asked = {"words": ["/bin/sh", "-c", script], "seconds": 30}
     assert talk.session.request("run-program", asked, ANSWER_S) == {"status": 0, "output": "app\nnew\n1234:1235"}
     talk.measure("command", "time", {"program": "/bin/id", "user": "app"}, seconds=0.001)
-    assert guest.effective["root"] == f"oci:{digest}"
+    assert guest.effective["root"] == f"oci:{content(image)}"
     assert guest.effective["bind"] == [f"{tmp_path}/shared:/srv/app/shared:rw"]
     assert (tmp_path / "shared/new").exists()
     guest.stop()

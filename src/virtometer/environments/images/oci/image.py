@@ -23,15 +23,16 @@ from virtometer.programs import Programs
 PREFIX = "oci:"
 """How a root directory is named in plans that is an image of containers."""
 
-_RECIPE = 1  # count up when the same image is to give another root directory
+_RECIPE = 2  # count up when the same image is to give another root directory
 
 
 @dataclass(frozen=True, slots=True)
 class OciImage(RootImage):
-    """digest: of its manifest, as sha256:HEX. reference: by which it was first found."""
+    """digest: of its content, as sha256:HEX. reference: by which it was first found. manifest: the digest of that."""
 
     reference: str
     config: ImageConfig
+    manifest: str
 
     @property
     def condition(self) -> str:
@@ -74,7 +75,12 @@ def _unpacked(reference: str, link: Path, journal: Journal, programs: Programs) 
             kept = work / "kept"
             kept.mkdir()
             (work / "root").rename(kept / "root")
-            index = {"digest": made.digest, "reference": reference, "config": dataclasses.asdict(made.config)}
+            index = {
+                "digest": made.digest,
+                "manifest": made.manifest,
+                "reference": reference,
+                "config": dataclasses.asdict(made.config),
+            }
             (kept / "image.json").write_text(json.dumps(index, indent=1, sort_keys=True))
             os.sync()
             kept.rename(final)
@@ -106,6 +112,6 @@ def _read(directory: Path) -> OciImage | None:
         parts: dict[str, Any] = {
             name: tuple(one) if isinstance(one, list) else one for name, one in index["config"].items()
         }
-        return OciImage(directory, index["digest"], index["reference"], ImageConfig(**parts))
+        return OciImage(directory, index["digest"], index["reference"], ImageConfig(**parts), index["manifest"])
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None

@@ -6,12 +6,14 @@ made here lies in a draft, which is gone where anything fails. Sources: skopeo-c
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 import platform
 import re
 import shutil
 import stat
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -37,10 +39,14 @@ _FULL = "no space left on device"
 
 @dataclass(frozen=True, slots=True)
 class Unpacked:
-    """digest: of the manifest, or of the files where there is none. It lies in `root` of the draft."""
+    """It lies in `root` of the draft. digest: of the content, as `content_digest` says, or of the files of a directory.
+
+    manifest: the digest of the manifest, as registries name an image; empty for a directory.
+    """
 
     digest: str
     config: ImageConfig
+    manifest: str = ""
 
 
 def unpack(source: Source, work: Path, programs: Programs, *, owners: bool) -> Unpacked:
@@ -63,16 +69,30 @@ def _from_layers(source: Source, work: Path, programs: Programs, *, owners: bool
     _fetch(source, work, programs)
     with_index = _read(work / "layout" / "index.json")
     try:
-        digest = str(with_index["manifests"][0]["digest"])
-        config = _read(_blob(work, _read(_blob(work, digest))["config"]["digest"]))
-        _require_here(source, config)
-        found = Unpacked(digest, config_of(config))
+        manifest = str(with_index["manifests"][0]["digest"])
+        parts = _read(_blob(work, manifest))
+        description = _read(_blob(work, parts["config"]["digest"]))
+        _require_here(source, description)
+        config = config_of(description)
+        layers = description["rootfs"]["diff_ids"]
+        if not isinstance(layers, list) or len(layers) != len(parts["layers"]):
+            raise ValueError("it does not have one digest for each layer")
+        found = Unpacked(content_digest(layers, config), config, manifest)
     except (KeyError, IndexError, TypeError, ValueError) as cause:
         raise EnvironmentFailed(f"the image {source.text} has no configuration that can be read: {cause}") from cause
     argv: list[str | Path] = [programs.find("umoci", "umoci"), "raw", "unpack", "--image", _LAYOUT]
     _run([*argv, *([] if owners else ["--rootless"]), "root"], source, work, programs, "unpacked")
     remove_directory(work / "layout")
     return found
+
+
+def content_digest(layers: Sequence[object], config: ImageConfig) -> str:
+    """The same for the same image, however it came here: archives and registries pack layers and manifests anew.
+
+    layers: digests of the layers as they are unpacked, the lowest first. umoci compares them with what it unpacks.
+    """
+    content = json.dumps({"layers": layers, "config": dataclasses.asdict(config)}, sort_keys=True)
+    return f"sha256:{hashlib.sha256(content.encode()).hexdigest()}"
 
 
 def _fetch(source: Source, work: Path, programs: Programs) -> None:
