@@ -13,6 +13,8 @@ from dataclasses import replace
 
 from virtometer.analysis.compare import cost, lost_time, worst_block
 from virtometer.analysis.compare.blocks import Key, TreatmentData, beside
+from virtometer.analysis.compare.command_values import command_values
+from virtometer.analysis.compare.commands import names_of
 from virtometer.analysis.compare.control import control_spread
 from virtometer.analysis.compare.lost_time import Lengths
 from virtometer.analysis.compare.ratios import Ratios, ratios
@@ -176,6 +178,7 @@ class _Concluder:
         self.status = {status.name: status for status in campaign.environments}
         self.workloads = {workload.name: workload for workload in self.plan.workloads}
         self.costs = block_costs(campaign)
+        self.command_values = command_values(names_of(campaign), table, compared, campaign.plan.baseline)
         self.shapes = _shapes(table, compared, campaign.plan)
         self.hidden = foreign_load.hidden_guests(campaign)
 
@@ -305,7 +308,7 @@ class _Concluder:
             seconds = (decision.blocks_needed - done) * self.costs.of(data.key)
         return Finding(
             **decision.concluded, workload=data.workload, op=shape[0], seconds_needed=seconds,
-            value=value_of(data, self.workloads[data.workload].workload, shape),
+            value=value_of(data, self.workloads[data.workload].workload, shape, self.command_values.get(data.key)),
             ratio=efficiency(data.environment, self.plan.baseline, None),
             notes=tuple(dict.fromkeys(one.text for one in notes)),
             table_notes=tuple(dict.fromkeys(one.brief for one in notes if one.brief)),

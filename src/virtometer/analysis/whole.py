@@ -8,10 +8,11 @@ from functools import cached_property
 
 from virtometer.analysis.compare.blocks import Key, TreatmentData, by_treatment
 from virtometer.analysis.compare.cold import Cold, cold
+from virtometer.analysis.compare.command_values import command_values
 from virtometer.analysis.compare.commands import beside_first, names_of
 from virtometer.analysis.compare.control import controls
 from virtometer.analysis.compare.reference_clock import Timed, timed
-from virtometer.analysis.conclude import findings
+from virtometer.analysis.conclude import comparisons, findings
 from virtometer.analysis.curves import levels
 from virtometer.analysis.curves.knees import Knee, knees
 from virtometer.analysis.curves.sweeps import Series, Sweep, series, sweeps
@@ -93,7 +94,10 @@ class Analysis:
     @cached_property
     def commands(self) -> Mapping[Key, Quantity[Estimate]]:
         """Times of the user's commands by that of the first one, by (workload, environment), in the plan's order."""
-        return beside_first(self.campaign, self.treatments)
+        compared = comparisons(self.campaign, self.treatments)
+        names, baseline = names_of(self.campaign), self.campaign.plan.baseline
+        values = command_values(names, self.treatments, compared, baseline)
+        return beside_first(self.campaign, self.treatments, values)
 
     @cached_property
     def without_empty(self) -> Mapping[Key, WithoutEmpty]:

@@ -68,7 +68,8 @@ FINDING = Shape(
         findings below 0.05 hold jointly, with a chance of 5 % that any is wrong
     host_cpu_ratio,host_cpu_low,host_cpu_high,host_cpu_n=host_cpu_ratio.estimate  ~positive
         host CPU time per unit of work, subject / against: above 1 it costs more
-    value,value_low,value_high,value_n=value.estimate  ~positive  geometric mean over the blocks, in unit
+    value,value_low,value_high,value_n=value.estimate  ~positive  geometric mean over the blocks, in unit;
+        of the user's commands over what the verdict is about
     detectable           bound?     undecided only: the difference, as a fraction, that would have been found in 80 of
         100
     blocks_needed        count?     undecided only: complete blocks in all that would decide in 80 of 100, as a forecast
