@@ -23,7 +23,7 @@ from virtometer.analysis.describe.samples import TimedSamples, samples_unused, t
 from virtometer.analysis.effects.effect import Effects
 from virtometer.analysis.effects.in_stages import effects_of
 from virtometer.analysis.groups.scenarios import GroupResults, group_results
-from virtometer.analysis.notes.circumstances import Circumstance, circumstances
+from virtometer.analysis.notes.circumstances import Circumstance, circumstances, clock_readings
 from virtometer.analysis.notes.missing import Reason, failures, marked, unused
 from virtometer.analysis.score.alone import alone_in
 from virtometer.clock.intervals import of_run
@@ -113,6 +113,11 @@ class Analysis:
     def circumstances(self) -> tuple[Circumstance, ...]:
         """What differs between environments for the user's commands, beside what makes them incomparable."""
         return circumstances(self.treatments, names_of(self.campaign))
+
+    @cached_property
+    def clock_readings(self) -> Mapping[str, float]:
+        """What one reading of the clock costs the user's commands in each environment, s."""
+        return clock_readings(self.treatments, names_of(self.campaign))
 
     @cached_property
     def effects(self) -> Effects:
