@@ -8,12 +8,13 @@ from virtometer.analysis.compare.blocks import Key, TreatmentData, logs_by_block
 from virtometer.analysis.statistics.interval import interval
 from virtometer.model import Campaign, Estimate, PlanWorkload, Quantity
 
-_COMMAND = "command"  # the workload
+COMMAND = "command"
+"""The workload."""
 
 
 def names_of(campaign: Campaign) -> list[str]:
     """The workloads that are commands of the user's, in the plan's order."""
-    return [one.name for one in campaign.plan.workloads if one.workload == _COMMAND]
+    return [one.name for one in campaign.plan.workloads if one.workload == COMMAND]
 
 
 def of_time(workload: PlanWorkload) -> bool:
