@@ -69,6 +69,18 @@ def test_the_page_and_the_machine_interface_have_what_the_terminal_has() -> None
     assert differing["values"] == {"native": "not told", "box": "12 <most>"}
 
 
+def test_a_reading_of_the_clock_has_a_column_where_guests_tell_it() -> None:
+    readings = {work.name: {"clock_reading": "25.0 ns"} for work in WORKS}
+    made = simulate([replace(PLACES[0], conditions=readings), PLACES[1]], WORKS, fresh="trial")
+    table = command_tables.empty_programs(analyse(made))
+    assert table is not None and table.columns == ["where", "reading of the clock"]
+    assert table.rows == [("native", "25.0 ns")]
+    (row,) = document(analyse(made))["clock_readings"]
+    assert row == {"subject": "native", "time": pytest.approx(25e-9)}
+    usual = command_tables.empty_programs(analysis())
+    assert usual is not None and usual.columns[-1] == "guests"
+
+
 def test_a_campaign_without_these_measures_lacks_their_tables() -> None:
     bare = analysis({})
     assert command_tables.empty_programs(bare) is None and command_tables.runs(bare) is None

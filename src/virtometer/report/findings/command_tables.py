@@ -72,20 +72,20 @@ def between(analysis: Analysis) -> HtmlTable | None:
 def empty_programs(analysis: Analysis) -> HtmlTable | None:
     """Start of an empty program, and a reading of the clock, by environment. None where no guest reported either."""
     found, readings = starts(analysis), analysis.clock_readings
+    environments = list(dict.fromkeys([*found, *readings]))
+    columns = ["where", *(["time", "shortest", "longest", "guests"] if found else [])]
+    columns += ["reading of the clock"] if readings else []
     rows = [
-        (environment, *_start(found.get(environment)), _reading(readings.get(environment)))
-        for environment in dict.fromkeys([*found, *readings])
-    ]
-    return (
-        HtmlTable(
-            "Start and end of an empty program, and one reading of the clock",
-            ("where", "time", "shortest", "longest", "guests", "reading of the clock"),
-            rows,
-            frozenset(range(1, 6)),
+        (
+            name,
+            *(_start(found.get(name)) if found else []),
+            *([words.quantity(readings[name], "s") if name in readings else ""] if readings else []),
         )
-        if rows
-        else None
-    )
+        for name in environments
+    ]
+    what = [*(["start and end of an empty program"] if found else []), *(["reading of the clock"] if readings else [])]
+    caption = ", and one ".join(what).capitalize()
+    return HtmlTable(caption, columns, rows, frozenset(range(1, len(columns)))) if rows else None
 
 
 def _start(of: Quantity[Estimate] | None) -> list[str]:
@@ -93,10 +93,6 @@ def _start(of: Quantity[Estimate] | None) -> list[str]:
         return [""] * 4
     values = (of.estimate.value, of.estimate.low, of.estimate.high)
     return [*("" if value is None else words.quantity(value, of.unit) for value in values), str(of.estimate.n)]
-
-
-def _reading(seconds: float | None) -> str:
-    return "" if seconds is None else words.quantity(seconds, "s")
 
 
 def starts(analysis: Analysis) -> dict[str, Quantity[Estimate]]:
