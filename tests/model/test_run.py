@@ -78,3 +78,19 @@ def test_a_run_says_whether_it_took_turns_and_counts_by_its_long_windows(
     samples = tuple(Sample(0, 1, 1, "", why, slice=number) for number, why in zip(slices, excluded, strict=True))
     run = Run(TRIAL.placements[0], "g", "memory", "triad", {}, 1, "B/s", "higher", {}, samples, ())
     assert (run.in_slices, run.in_long_windows) == (in_slices, in_long_windows)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "op", "parameters", "expected"),
+    [
+        ("command", "run", {}, True),
+        ("command", "time", {"output": "digest"}, False),
+        ("command", "time", {"keep-output": True}, True),
+        ("memory", "time", {"keep-output": True}, False),
+    ],
+)
+def test_a_command_that_is_timed_is_no_tool_unless_its_output_is_the_result(
+    kernel: str, op: str, parameters: dict[str, object], expected: bool
+) -> None:
+    run = Run(Placement("native", "w"), "guest", kernel, op, parameters, 1, "s", "lower", {}, (), ())
+    assert run.by_tool is expected

@@ -213,3 +213,23 @@ def test_tools_count_with_their_whole_runs(measure: Measure) -> None:
     assert sorted(len(record.scored) for record in records) == [1, 2]
     for record in records:
         assert all(len(run.samples) == 1 and run.samples[0].used and run.scored.value > 0 for run in record.scored)
+
+
+@pytest.mark.parametrize("scheduling", ["continuous", "interleaved"])
+def test_a_guest_that_another_one_kept_from_starting_cleans_up(
+    measure: Measure, tmp_path: Path, scheduling: str
+) -> None:
+    """Only the first guest can make the directory: the command fails in the second one, before both would start."""
+    words = tmp_path / "words"
+    parameters = {
+        "command": f"test -e {words}.made-by-$PPID || mkdir {words}.made && touch {words}.made-by-$PPID",
+        "shell": True,
+        "setup": f"echo begin >> {words}",
+        "cleanup": f"echo end >> {words}",
+    }
+    work = {"name": "it", "workload": "command", "op": "time", "parameters": parameters, "scheduling": scheduling}
+    together = {"name": "two", "type": "together", "workloads": ["it"], "guests": [2]}
+    campaign = measure(["native"], together, workloads=[work])
+    assert {record.status for record in campaign.trials if len(record.trial.placements) == 2} == {"failed"}
+    said = words.read_text().split()
+    assert said.count("begin") == said.count("end") >= 2

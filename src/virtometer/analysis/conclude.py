@@ -13,6 +13,8 @@ from dataclasses import replace
 
 from virtometer.analysis.compare import cost, lost_time, worst_block
 from virtometer.analysis.compare.blocks import Key, TreatmentData, beside
+from virtometer.analysis.compare.command_values import command_values
+from virtometer.analysis.compare.commands import COMMAND, names_of
 from virtometer.analysis.compare.control import control_spread
 from virtometer.analysis.compare.lost_time import Lengths
 from virtometer.analysis.compare.ratios import Ratios, ratios
@@ -24,6 +26,7 @@ from virtometer.analysis.notes import (
     block_shapes,
     busy,
     conditions,
+    first_runs,
     foreign_load,
     missing,
     slices_by_windows,
@@ -176,6 +179,7 @@ class _Concluder:
         self.status = {status.name: status for status in campaign.environments}
         self.workloads = {workload.name: workload for workload in self.plan.workloads}
         self.costs = block_costs(campaign)
+        self.command_values = command_values(names_of(campaign), table, compared, campaign.plan.baseline)
         self.shapes = _shapes(table, compared, campaign.plan)
         self.hidden = foreign_load.hidden_guests(campaign)
 
@@ -287,8 +291,11 @@ class _Concluder:
         return statistics.median(one.later / one.beginning for one in found) if found else 1.0
 
     def _happened(self, data: TreatmentData, *, name: str) -> list[Note]:
-        """Notes of failed trials, marks, excluded samples and stalls, with `name` where it is not empty."""
-        return [*missing.notes(data, name=name), *stalls.notes(data, self.plan.rules.max_stall_share, name=name)]
+        """Notes of failed trials, marks, excluded samples, stalls and first runs, with `name` where it is not empty."""
+        said = [*missing.notes(data, name=name), *stalls.notes(data, self.plan.rules.max_stall_share, name=name)]
+        of = self.workloads[data.workload]
+        slow = first_runs.notes(data, of.parameters, self.plan.margin) if of.workload == COMMAND else []
+        return [*said, *slow]
 
     def _finding(self, data: TreatmentData, decision: Decision, said: list[str | Note], done: int = 0) -> Finding:
         """`said`: Notes whose `brief` is empty are not shown in tables, because another treatment says the same.
@@ -305,7 +312,7 @@ class _Concluder:
             seconds = (decision.blocks_needed - done) * self.costs.of(data.key)
         return Finding(
             **decision.concluded, workload=data.workload, op=shape[0], seconds_needed=seconds,
-            value=value_of(data, self.workloads[data.workload].workload, shape),
+            value=value_of(data, self.workloads[data.workload].workload, shape, self.command_values.get(data.key)),
             ratio=efficiency(data.environment, self.plan.baseline, None),
             notes=tuple(dict.fromkeys(one.text for one in notes)),
             table_notes=tuple(dict.fromkeys(one.brief for one in notes if one.brief)),

@@ -8,10 +8,11 @@ from functools import cached_property
 
 from virtometer.analysis.compare.blocks import Key, TreatmentData, by_treatment
 from virtometer.analysis.compare.cold import Cold, cold
+from virtometer.analysis.compare.command_values import command_values
 from virtometer.analysis.compare.commands import beside_first, names_of
 from virtometer.analysis.compare.control import controls
 from virtometer.analysis.compare.reference_clock import Timed, timed
-from virtometer.analysis.conclude import findings
+from virtometer.analysis.conclude import comparisons, findings
 from virtometer.analysis.curves import levels
 from virtometer.analysis.curves.knees import Knee, knees
 from virtometer.analysis.curves.sweeps import Series, Sweep, series, sweeps
@@ -22,7 +23,7 @@ from virtometer.analysis.describe.samples import TimedSamples, samples_unused, t
 from virtometer.analysis.effects.effect import Effects
 from virtometer.analysis.effects.in_stages import effects_of
 from virtometer.analysis.groups.scenarios import GroupResults, group_results
-from virtometer.analysis.notes.circumstances import Circumstance, circumstances
+from virtometer.analysis.notes.circumstances import Circumstance, circumstances, clock_readings
 from virtometer.analysis.notes.missing import Reason, failures, marked, unused
 from virtometer.analysis.score.alone import alone_in
 from virtometer.clock.intervals import of_run
@@ -93,7 +94,10 @@ class Analysis:
     @cached_property
     def commands(self) -> Mapping[Key, Quantity[Estimate]]:
         """Times of the user's commands by that of the first one, by (workload, environment), in the plan's order."""
-        return beside_first(self.campaign, self.treatments)
+        compared = comparisons(self.campaign, self.treatments)
+        names, baseline = names_of(self.campaign), self.campaign.plan.baseline
+        values = command_values(names, self.treatments, compared, baseline)
+        return beside_first(self.campaign, self.treatments, values)
 
     @cached_property
     def without_empty(self) -> Mapping[Key, WithoutEmpty]:
@@ -109,6 +113,11 @@ class Analysis:
     def circumstances(self) -> tuple[Circumstance, ...]:
         """What differs between environments for the user's commands, beside what makes them incomparable."""
         return circumstances(self.treatments, names_of(self.campaign))
+
+    @cached_property
+    def clock_readings(self) -> Mapping[str, float]:
+        """What one reading of the clock costs the user's commands in each environment, s."""
+        return clock_readings(self.treatments, names_of(self.campaign))
 
     @cached_property
     def effects(self) -> Effects:

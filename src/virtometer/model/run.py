@@ -219,8 +219,8 @@ class Run:
 
     @property
     def by_tool(self) -> bool:
-        """Whether a program measured that timed itself."""
-        return self.kernel == "command"
+        """Whether the result is a number that a program printed. A command that is timed run by run has samples."""
+        return self.kernel == "command" and (self.op != "time" or self.parameters.get("keep-output") is True)
 
 
 class FailureKind(StrEnum):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.analysis.simulated_campaigns import Place, Work, finding_of, simulate
-from virtometer.analysis import analyse
+from virtometer.analysis import Analysis, analyse
 from virtometer.analysis.notes.circumstances import NAMED, UNTOLD
 
 COMMAND = Work("command", "command", "time", "s", 0.02)
@@ -44,3 +46,23 @@ def test_other_workloads_have_none() -> None:
     simulated = simulate([Place("native", conditions={"": {}}), Place("box", conditions={"memory": {"user": "1"}})])
     assert analyse(simulated).circumstances == ()
     assert "status" not in NAMED and "answer" not in NAMED
+
+
+def test_a_reading_of_the_clock_is_the_median_and_named_only_where_it_clearly_differs() -> None:
+    def campaign(there: str) -> Analysis:
+        return analyse(
+            simulate([place("native", clock_reading="20.0 ns"), place("box", clock_reading=there)], [COMMAND, OTHER])
+        )
+
+    near, far = campaign("28.0 ns"), campaign("610.0 ns")
+    assert near.clock_readings == {"native": pytest.approx(20e-9), "box": pytest.approx(28e-9)}
+    assert near.circumstances == ()
+    (found,) = far.circumstances
+    assert found.values == {"native": "20 ns", "box": "610 ns"}
+    assert next(one for one in far.findings if one.subject == "box").comparable
+
+
+@pytest.mark.parametrize("text", ["", "fast", "-3 ns", "nan ns", "inf ns", "0.0 ns"])
+def test_what_is_no_cost_of_a_reading_is_none(text: str) -> None:
+    of = analyse(simulate([place("native", clock_reading="20.0 ns"), place("box", clock_reading=text)], [COMMAND]))
+    assert list(of.clock_readings) == ["native"]

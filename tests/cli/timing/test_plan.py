@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 import yaml
 
 from virtometer.cli.plan.files import TIME, built_in
@@ -79,8 +80,15 @@ def test_the_text_is_the_plan_whatever_the_command_line_has() -> None:
 
 def test_long_commands_take_their_time_in_every_guest_of_every_block() -> None:
     guests = len(PLAN["environments"]) + 1
-    assert least_s(PLAN, [10.0]) == 6 * guests * 20.0
-    assert least_s(PLAN, [0.001, 0.05]) == 6 * guests * 2 * PLAN["seconds"]
+    assert least_s(PLAN, [10.0], {}) == 6 * guests * 20.0
+    assert least_s(PLAN, [0.001, 0.05], {}) == 6 * guests * 2 * PLAN["seconds"]
+
+
+def test_starts_of_guests_take_time_too_and_cold_commands_have_one_for_each_run() -> None:
+    guests, starts_s = len(PLAN["environments"]) + 1, {"native": 0.1, "runc": 2.0, "no such": 100.0}
+    assert least_s(PLAN, [10.0, 10.0], starts_s) == pytest.approx(6 * (guests * 40.0 + 2.2))
+    cold = document(PLAN, commands(["sleep 0", "sleep 1"], ()), {"workdir": "/"}, [10.0, 0.001], cold=True)
+    assert least_s(cold, [10.0, 0.001], starts_s) == pytest.approx(6 * (guests * 10.001 + 2 * 2.2))
 
 
 def test_cold_commands_have_a_guest_for_each_run_and_each_command_its_own_parameters() -> None:

@@ -29,7 +29,7 @@ def test_two_commands_natively_and_in_a_sandbox(tmp_path: Path) -> None:
     for heading in ("time", "user", "system", "memory", "efficiency", "verdict"):
         assert heading in ended.out
     assert "bubblewrap" in line_with("bubblewrap", ended.out.split("gzip -9")[0])
-    assert "by that of: first" in ended.out
+    assert "by that of `first`" in ended.out
     with Ledger.open(tmp_path / "out") as ledger:
         campaign = ledger.read()
     assert [one.name for one in campaign.plan.workloads] == ["first", "gzip -9 -c data"]

@@ -10,7 +10,6 @@ from rich.console import Console, RenderableType
 from tests.analysis.simulated_campaigns import Place, Work, changed, gaussian, simulate, with_runs
 from virtometer.analysis import Analysis, analyse
 from virtometer.model import Campaign, Run
-from virtometer.report.formats.commands import table_of_ratios
 from virtometer.report.formats.terminal import ResultTable
 
 SHORT = Work("python3 -c 'print([1])'", "command", "time", "s", 0.02)
@@ -60,9 +59,3 @@ def test_what_is_no_command_stays_in_the_usual_table() -> None:
     text = printed(table(analyse(commands(SHORT, other))))
     assert other.name in text and SHORT.name in text
     assert text.index(other.name) < text.index(SHORT.name)
-
-
-def test_further_commands_stand_beside_the_first_one() -> None:
-    text = printed(table_of_ratios(analyse(commands(SHORT, LONG)).commands))
-    assert SHORT.name not in text and LONG.name in text
-    assert text.count("3.0") == len(PLACES)

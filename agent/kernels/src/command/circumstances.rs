@@ -11,7 +11,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use virtometer_protocol::Conditions;
-use virtometer_sampling::allowed_cpus;
+use virtometer_sampling::{allowed_cpus, now_ns};
 
 /// So many bytes of a file are read for its digest, which has its length too.
 const MOST_READ: u64 = 64 << 20;
@@ -74,6 +74,7 @@ pub(super) fn of(what: &Specification) -> Conditions {
     tell("processors_granted", std::thread::available_parallelism().ok().map(|count| count.to_string()));
     let source = std::fs::read_to_string("/sys/devices/system/clocksource/clocksource0/current_clocksource");
     tell("clock_source", source.ok().map(|name| name.trim().to_owned()));
+    tell("clock_reading", Some(format!("{:.1} ns", clock_reading_ns())));
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     for (name, line) in STATUS {
         tell(name, of_status(&status, line));
@@ -86,6 +87,23 @@ pub(super) fn of(what: &Specification) -> Conditions {
         tell(name, Some(if now == most { now } else { format!("{now}, at most {most}") }));
     }
     found
+}
+
+/// What one reading of the clock costs, ns: the median of batches, so that neither a coarse clock nor an interruption
+/// of one of them decides.
+fn clock_reading_ns() -> f64 {
+    const BATCHES: usize = 7;
+    const READINGS: u32 = 64;
+    let mut batches = [0_u64; BATCHES].map(|_| {
+        let begin = now_ns();
+        let end = (0..READINGS).fold(begin, |_, _| now_ns());
+        end.saturating_sub(begin)
+    });
+    batches.sort_unstable();
+    let middle = batches.get(BATCHES / 2).copied().unwrap_or_default();
+    #[allow(clippy::cast_precision_loss)] // far below 2^53 ns
+    let ns = middle as f64 / f64::from(READINGS);
+    ns
 }
 
 fn joined(texts: impl Iterator<Item = String>) -> Option<String> {

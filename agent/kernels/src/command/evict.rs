@@ -12,13 +12,43 @@ use std::ptr::null_mut;
 const COLD: f64 = 0.1;
 const WARM: f64 = 0.9;
 
-/// Asks the system to forget what it holds of files, and says in words what it still holds: it keeps what a program
-/// maps. A system may ignore the request, and may tell nobody but the owner of a file what it holds.
+/// What the page cache still held before each run.
+#[derive(Default)]
+pub(super) struct Left {
+    /// Share of the pages, where it is known.
+    shares: Vec<f64>,
+    asked: bool,
+}
+
+impl Left {
+    pub(super) fn add(&mut self, share: Option<f64>) {
+        self.asked = true;
+        self.shares.extend(share);
+    }
+
+    /// In words, and the mean share over the runs in percent: one run alone may lie beyond a threshold by chance.
+    pub(super) fn told(&self) -> (&'static str, Option<String>) {
+        if self.shares.is_empty() {
+            return (if self.asked { "not known to be cold" } else { "as it is" }, None);
+        }
+        #[allow(clippy::cast_precision_loss)] // number of runs
+        let mean = self.shares.iter().sum::<f64>() / self.shares.len() as f64;
+        let word = match mean {
+            share if share <= COLD => "cold",
+            share if share < WARM => "cold in part",
+            _ => "not known to be cold",
+        };
+        (word, Some(format!("{:.0} %", 100.0 * mean)))
+    }
+}
+
+/// Asks the system to forget what it holds of files, and returns the share of the pages that it still holds: it keeps
+/// what a program maps. A system may ignore the request, and may tell nobody but the owner of a file what it holds.
 ///
-/// Files that cannot be opened here are left out: a command may open what is gone later.
-pub(super) fn evict<'a>(paths: impl Iterator<Item = &'a String>) -> &'static str {
+/// Files that cannot be opened here are left out: a command may open what is gone later. `None`: nothing is known.
+pub(super) fn evict<'a>(paths: impl Iterator<Item = &'a String>) -> Option<f64> {
     let waits_not = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or(0);
-    let (mut held, mut all) = (0, 0);
+    let (mut held, mut all) = (0_usize, 0_usize);
     for path in paths {
         let Ok(file) = File::options().read(true).custom_flags(waits_not).open(path) else { continue };
         let Some(length) = file.metadata().ok().filter(std::fs::Metadata::is_file).map(|of| of.len()) else { continue };
@@ -30,12 +60,7 @@ pub(super) fn evict<'a>(paths: impl Iterator<Item = &'a String>) -> &'static str
         }
     }
     #[allow(clippy::cast_precision_loss)] // numbers of pages
-    match held as f64 / all as f64 {
-        _ if all == 0 => "not known to be cold",
-        share if share <= COLD => "cold",
-        share if share < WARM => "cold in part",
-        _ => "not known to be cold",
-    }
+    (all > 0).then(|| held as f64 / all as f64)
 }
 
 /// Pages of a file that are in memory, and all of its pages.
@@ -53,4 +78,24 @@ fn pages(file: &File, length: usize) -> Option<(usize, usize)> {
         done
     };
     done.then(|| (states.iter().filter(|state| *state & 1 == 1).count(), count))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(shares: &[Option<f64>]) -> (&'static str, Option<String>) {
+        let mut left = Left::default();
+        shares.iter().for_each(|share| left.add(*share));
+        left.told()
+    }
+
+    #[test]
+    fn the_mean_over_the_runs_decides_how_cold_the_cache_was() {
+        assert_eq!(told(&[]), ("as it is", None));
+        assert_eq!(told(&[None, None]), ("not known to be cold", None));
+        assert_eq!(told(&[Some(0.0), Some(0.11), None]), ("cold", Some("6 %".to_owned())));
+        assert_eq!(told(&[Some(0.11), Some(0.5)]).0, "cold in part");
+        assert_eq!(told(&[Some(1.0)]), ("not known to be cold", Some("100 %".to_owned())));
+    }
 }

@@ -4,7 +4,7 @@ use super::circumstances;
 use super::collector::{Collector, Printed, KEPT};
 use super::empty::Empty;
 use super::endings::{ended_badly, ended_how, last_words, status_word};
-use super::evict::evict;
+use super::evict::{evict, Left};
 use super::files;
 use super::group::Family;
 use super::look_up::Line;
@@ -95,8 +95,8 @@ pub(super) struct Timed {
     /// Of all runs so far, ns.
     took_ns: u64,
     circumstances: Conditions,
-    /// What the page cache held before the last run.
-    cache: &'static str,
+    /// What the page cache held before the runs.
+    cache: Left,
     used: Used,
 }
 
@@ -106,7 +106,7 @@ impl Timed {
         forget_peak_memory();
         let mut worker = Timed {
             circumstances: Conditions::new(),
-            cache: "as it is",
+            cache: Left::default(),
             empty: None,
             took_ns: 0,
             what,
@@ -285,7 +285,7 @@ impl Timed {
             self.run_beside(line, false)?;
         }
         if let Some(files) = &what.evicted {
-            self.cache = evict(files.iter());
+            self.cache.add(evict(files.iter()));
         }
         self.killed = memory::kills(); // other guests may have had some before
         self.ready = Some(self.make_ready_command()?);
@@ -340,6 +340,13 @@ impl Timed {
             self.run_beside(line, false)?;
         }
         Ok(CheckValue::Count(u64::from(self.used.runs)))
+    }
+}
+
+/// A run that was prepared and never started cleans up too: another guest's failure may have ended the trial.
+impl Drop for Timed {
+    fn drop(&mut self) {
+        let _ = self.clean(); // nobody is left who could be told
     }
 }
 
@@ -441,7 +448,9 @@ impl Worker for Timed {
 
     fn conditions(&self) -> Conditions {
         let mut found = self.circumstances.clone();
-        found.insert("page_cache".into(), self.cache.into());
+        let (word, left) = self.cache.told();
+        found.insert("page_cache".into(), word.into());
+        found.extend(left.map(|share| ("page_cache_left".into(), share)));
         if let Some(answer) = self.answer {
             found.extend(self.what.standing.conditions());
             if self.what.terminal {

@@ -8,12 +8,13 @@ from virtometer.analysis.compare.blocks import Key, TreatmentData, logs_by_block
 from virtometer.analysis.statistics.interval import interval
 from virtometer.model import Campaign, Estimate, PlanWorkload, Quantity
 
-_COMMAND = "command"  # the workload
+COMMAND = "command"
+"""The workload."""
 
 
 def names_of(campaign: Campaign) -> list[str]:
     """The workloads that are commands of the user's, in the plan's order."""
-    return [one.name for one in campaign.plan.workloads if one.workload == _COMMAND]
+    return [one.name for one in campaign.plan.workloads if one.workload == COMMAND]
 
 
 def of_time(workload: PlanWorkload) -> bool:
@@ -21,11 +22,14 @@ def of_time(workload: PlanWorkload) -> bool:
     return "value" not in workload.parameters
 
 
-def beside_first(campaign: Campaign, table: Mapping[Key, TreatmentData]) -> dict[Key, Quantity[Estimate]]:
+def beside_first(
+    campaign: Campaign, table: Mapping[Key, TreatmentData], values: Mapping[Key, Mapping[int, float]]
+) -> dict[Key, Quantity[Estimate]]:
     """Ratios of times, by workload and environment, over the blocks that have both; above 1 the command takes longer.
 
     Of values that commands print: above 1 the value is larger. Only of further commands, in the plan's order, whose
     unit and direction are those of the first one. Empty where a plan has fewer than two. `table`: of the campaign.
+    `values`: of its commands by block, as reports show them.
     """
     names = names_of(campaign)
     found = {}
@@ -35,7 +39,7 @@ def beside_first(campaign: Campaign, table: Mapping[Key, TreatmentData]) -> dict
             mine, first = (table.get((one, environment.name)) for one in (name, names[0]))
             if mine is None or first is None or mine.shape is None or mine.shape != first.shape:
                 continue
-            estimate = interval(logs_by_block(mine.values, first.values, "higher").values())
+            estimate = interval(logs_by_block(values[mine.key], values[first.key], "higher").values())
             if estimate is not None:
                 found[name, environment.name] = Quantity(
                     environment.name, f"{of} of {name}", "", first.shape[2], "geometric mean", estimate, names[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import TypeVar
 
 from virtometer import agent_table
@@ -31,14 +32,18 @@ def metric(workload: str, op: str, unit: str) -> str:
     return METRICS.get(unit, unit) if by is None else by.metric
 
 
-def value_of(data: TreatmentData, kernel: str, shape: tuple[str, str, Better]) -> Quantity[Estimate | None]:
+def value_of(
+    data: TreatmentData, kernel: str, shape: tuple[str, str, Better], values: Mapping[int, float] | None = None
+) -> Quantity[Estimate | None]:
     """Geometric mean over the blocks with its interval. kernel: of its workload. shape: that of a treatment.
+
+    values: by block, instead of the treatment's own.
 
     The geometric one, because the ratio of two geometric means over the same blocks is the geometric mean of the
     ratios.
     """
     op, unit, better = shape
-    of = interval(map(math.log, data.values.values()))
+    of = interval(map(math.log, (data.values if values is None else values).values()))
     return Quantity(data.environment, metric(kernel, op, unit), unit, better, "geometric mean", of)
 
 

@@ -6,6 +6,8 @@ results incomparable as another program or another answer does. Reports name tho
 
 from __future__ import annotations
 
+import math
+import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -16,7 +18,11 @@ _LIMITS = (
     "stack",
 )  # fmt: skip
 
+CLOCK_READING = "clock_reading"
+"""What one reading of the clock costs, such as `25.1 ns`."""
+
 NAMED: Mapping[str, str] = {
+    CLOCK_READING: "one reading of the clock",
     "program_path": "path of the program",
     "clock_source": "source of the clock",
     "directory_mount": "mount of the directory",
@@ -33,6 +39,9 @@ NAMED: Mapping[str, str] = {
 """Conditions that are named where they differ, with their names in reports."""
 
 UNTOLD = "not told"
+
+_CLEARLY = 1.5
+"""Costs of a reading differ where one is so many times another: they vary from guest to guest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +62,7 @@ def circumstances(table: Mapping[Key, TreatmentData], commands: Sequence[str]) -
             continue
         for _, run in data.results:
             environments[environment] = None
-            for condition in NAMED.keys() & run.conditions.keys():
+            for condition in (NAMED.keys() & run.conditions.keys()) - {CLOCK_READING}:
                 # Another command is another program, in all environments.
                 value = f"{workload}: {run.conditions[condition]}" if condition == "program_path" else ""
                 seen.setdefault(condition, {}).setdefault(environment, set()).add(value or run.conditions[condition])
@@ -62,4 +71,27 @@ def circumstances(table: Mapping[Key, TreatmentData], commands: Sequence[str]) -
         values = {one: " or ".join(sorted(by_environment.get(one, {UNTOLD}))) for one in environments}
         if len(set(values.values())) > 1:
             found.append(Circumstance(condition, NAMED[condition], values))
+    readings = clock_readings(table, commands)
+    if readings and max(readings.values()) >= _CLEARLY * min(readings.values()):
+        shown = {one: f"{1e9 * readings[one]:.3g} ns" if one in readings else UNTOLD for one in environments}
+        found.append(Circumstance(CLOCK_READING, NAMED[CLOCK_READING], shown))
     return tuple(sorted(found, key=lambda one: one.name))
+
+
+def clock_readings(table: Mapping[Key, TreatmentData], commands: Sequence[str]) -> dict[str, float]:
+    """What one reading of the clock costs in each environment, s: the median over the guests of these workloads."""
+    found: dict[str, list[float]] = {}
+    for (workload, environment), data in table.items():
+        for _, run in data.results if workload in commands else ():
+            ns = _number(run.conditions.get(CLOCK_READING, "").removesuffix(" ns"))
+            if ns is not None:
+                found.setdefault(environment, []).append(ns * 1e-9)
+    return {environment: statistics.median(of) for environment, of in found.items()}
+
+
+def _number(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if 0 < number < math.inf else None

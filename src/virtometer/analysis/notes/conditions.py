@@ -13,6 +13,7 @@ from typing import Any
 
 from virtometer.analysis.compare.blocks import TreatmentData
 from virtometer.analysis.note import Note
+from virtometer.analysis.notes import page_cache
 from virtometer.analysis.notes.circumstances import NAMED
 
 _UNLIKE = "not comparable"
@@ -23,7 +24,20 @@ _UNLIKE = "not comparable"
 # The timer of the iterations stands with the clock's bound. Whether caches may hold the arrays has a note of its own,
 # because guests see other caches than the host has. What a command finds otherwise is named beside the findings.
 _NOT_COMPARED = frozenset(
-    {"file", "folder", "peer", "runs", "listen", "time-server", "disk_path", "arguments", "timing", "cached", *NAMED}
+    {
+        "file",
+        "folder",
+        "peer",
+        "runs",
+        "listen",
+        "time-server",
+        "disk_path",
+        "arguments",
+        "timing",
+        "cached",
+        page_cache.LEFT,
+        *NAMED,
+    }
 )
 # Both lead to the laboratory's bridge. The device in between is what is measured.
 _BRIDGED = frozenset({"veth", "tap"})
@@ -59,8 +73,13 @@ def differences(subject: TreatmentData, against: TreatmentData) -> dict[str, str
     here, there = _conditions(subject), _conditions(against)
     why_here, why_there = _reasons(subject), _reasons(against)
     said = {}
+    caches = _shares(subject), _shares(against)
     for key in sorted(here.keys() | there.keys()):
         own, other = _words(here.get(key)), _words(there.get(key))
+        if key == page_cache.CONDITION and caches[0] is not None and caches[1] is not None:
+            if not page_cache.differ(caches[0], caches[1]):
+                continue
+            own, other = page_cache.words(caches[0]), page_cache.words(caches[1])
         if own == other:
             continue
         left = f"{own} here{_because(key, own, why_here)}" if own else "not told here"
@@ -80,11 +99,16 @@ def changes(data: TreatmentData) -> dict[str, str]:
     """Every condition that changed from trial to trial within one environment: its name and a sentence."""
     said = {}
     for key, seen in sorted(_conditions(data).items()):
-        if len(seen) > 1:
+        cache = _shares(data) if key == page_cache.CONDITION else None
+        if len(seen) > 1 and (cache is None or page_cache.changed(cache)):
             counted = ", ".join(f"{value} in {count}" for value, count in sorted(seen.items()))
             name = _NAMES.get(key, key)
             said[key] = f"{_UNLIKE}: in {data.environment}, {name} changed between trials ({counted} of them)"
     return said
+
+
+def _shares(data: TreatmentData) -> list[float] | None:
+    return page_cache.shares(run for _, run in data.results)
 
 
 def _conditions(data: TreatmentData) -> dict[str, Counter[str]]:

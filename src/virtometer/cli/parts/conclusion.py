@@ -39,12 +39,10 @@ def print_table(analysis: Analysis, directory: Path, *, piped: bool = False, not
     from virtometer.report.effects import terminal as effect_terminal
     from virtometer.report.findings.summary import method_sentences, noise_and_budget
     from virtometer.report.formats.circumstances import below_commands
-    from virtometer.report.formats.commands import table_of_ratios
     from virtometer.report.formats.terminal import ResultTable
     from virtometer.report.groups.terminal import terminal
     from virtometer.report.parts import words
     from virtometer.report.parts.left_tuned import left_tuned
-    from virtometer.report.parts.terminal_text import text_line
     from virtometer.store.files import resume_command
 
     console = PlainConsole()
@@ -65,10 +63,6 @@ def print_table(analysis: Analysis, directory: Path, *, piped: bool = False, not
         )
     if analysis.findings or not analysis.group_results.groups:
         console.print(made)
-    if analysis.commands:
-        first = next(iter(analysis.commands.values()))
-        console.print(text_line(f"{first.metric.split(' ')[0]} of a run, by that of: {first.reference}", style="bold"))
-        console.print(table_of_ratios(analysis.commands))
     for one in below_commands(analysis, more):
         console.print(one)
     for one in (*terminal(analysis, more), *effect_terminal.terminal(analysis.effects, more)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -65,6 +66,7 @@ def measure(asked: Asked) -> None:
             _say(shown(command.name, asked.plan["baseline"], pilot.printed))
     plan = _planned(asked, pilots)
     resolved, skipped = _loaded(asked, plan)
+    _say_what_is_beyond(plan, resolved, pilots)
     for sentence in [*asked.left_out, *skipped]:
         _say(f"virtometer: {sentence}")
     number = seed_of(resolved.plan, asked.seed)
@@ -87,7 +89,7 @@ def measure(asked: Asked) -> None:
 
 
 def _planned(asked: Asked, pilots: Sequence[Pilot]) -> dict[str, Any]:
-    """The plan by what is known of the commands. Says so where its blocks take longer than the budget."""
+    """The plan by what is known of the commands."""
     plan, lengths_s = asked.plan, [one.length_s for one in pilots]
     guests = len(plan["environments"]) + 1
     runs = [asked.runs.of(length_s, plan["budget_s"], guests) for length_s in lengths_s]
@@ -97,10 +99,16 @@ def _planned(asked: Asked, pilots: Sequence[Pilot]) -> dict[str, Any]:
     )
     if asked.runs.fixed:
         del made["budget_s"]
-    elif (longer_s := least_s(made, lengths_s)) > plan["budget_s"]:
+    return made
+
+
+def _say_what_is_beyond(plan: Mapping[str, Any], resolved: ResolvedPlan, pilots: Sequence[Pilot]) -> None:
+    """Say so where the blocks of a plan take longer than its budget."""
+    starts_s = {one.name: resolved.kind(one).usual_start_s for one in resolved.plan.environments}
+    longer_s = least_s(plan, [one.length_s for one in pilots], starts_s)
+    if longer_s > plan.get("budget_s", math.inf):
         sentence = f"{plan['blocks']} blocks take {time_words(longer_s)} at least, which is more than the budget"
         _say(f"virtometer: {sentence}")
-    return made
 
 
 def _loaded(asked: Asked, plan: Mapping[str, Any]) -> tuple[ResolvedPlan, list[str]]:

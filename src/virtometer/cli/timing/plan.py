@@ -69,13 +69,17 @@ def text_of(plan: Mapping[str, Any], line: str) -> str:
     return f"# Made by: {visible(' '.join(line.split()))}\n{body}"
 
 
-def least_s(plan: Mapping[str, Any], lengths_s: Sequence[float]) -> float:
+def least_s(plan: Mapping[str, Any], lengths_s: Sequence[float], starts_s: Mapping[str, float]) -> float:
     """How long the blocks of a plan take at least, in s, if no environment is slower than the host itself.
 
-    A guest runs a long command once more, to see its answer. The baseline has two guests.
+    starts_s: what the start of a guest of each environment usually takes. The baseline has two guests. A guest runs a
+    long command once more, to see its answer; of cold commands each run has a guest of its own, and is the only one.
     """
-    each_s = sum(2 * seconds if seconds >= LONG_S else plan["seconds"] for seconds in lengths_s)
-    return float(plan["blocks"] * (len(plan["environments"]) + 1) * each_s)
+    cold = plan.get("fresh") == "trial"
+    guests = [*plan["environments"], *(one for one in plan["environments"] if one["name"] == plan["baseline"])]
+    starting_s = sum(starts_s.get(one["name"], 0.0) for one in guests) * (len(lengths_s) if cold else 1)
+    each_s = sum(seconds if cold else 2 * seconds if seconds >= LONG_S else plan["seconds"] for seconds in lengths_s)
+    return float(plan["blocks"] * (starting_s + len(guests) * each_s))
 
 
 def _workload(

@@ -1,36 +1,34 @@
-"""The user's commands beside the first one, as the page shows them."""
+"""The user's commands, as the page shows them."""
 
 from __future__ import annotations
 
 from virtometer.analysis import Analysis
-from virtometer.report.parts import words
-from virtometer.report.parts.html_tables import HtmlTable
-from virtometer.report.parts.section import Section
+from virtometer.report.findings import command_tables
+from virtometer.report.parts.section import Section, some
+
+_LEGEND = (
+    "Time: wall time of one run that counts. The native time divided by the time there is the efficiency.",
+    "User, system: processor time of the command and all descendants that it waited for, mean over all runs.",
+    "Memory: the largest peak of one process.",
+    "Empty program: what any command takes at least; the median over the guests. Nothing is subtracted from times.",
+    "Reading of the clock: what a program pays for each time that it asks for.",
+    "Start: from before the launcher of a guest starts to the greeting of its agent. Whole: with the run as well.",
+    "What else differs: conditions that a command is timed with, because they belong to the environment.",
+)
+"""How to read the tables."""
 
 
 def section(analysis: Analysis) -> Section | None:
-    """A table with a row for each further command and a column for each environment. None without such a command."""
-    of = analysis.commands
-    if not of:
-        return None
-    first = next(iter(of.values()))
-    environments = list(dict.fromkeys(environment for _, environment in of))
-    rows = [
-        [name, *(_cell(analysis, name, environment) for environment in environments)]
-        for name in dict.fromkeys(name for name, _ in of)
-    ]
-    timed = first.metric.startswith("time ")
-    what, more = ("Time of a run", "the command takes longer") if timed else ("Value", "the value is larger")
-    level = words.level_words(first.estimate.level)
-    table = HtmlTable(
-        f"{what} by that of `{first.reference}`, with its {level} interval: above 1 {more}",
-        ("command", *environments),
-        rows,
-        frozenset(range(1, len(environments) + 1)),
+    """What a run takes, commands beside the first one, empty programs, cold guests, and conditions that differ.
+
+    None for a campaign without a command.
+    """
+    tables = some(
+        command_tables.runs(analysis),
+        command_tables.cold(analysis),
+        command_tables.between(analysis),
+        command_tables.empty_programs(analysis),
+        command_tables.without_empty(analysis),
+        command_tables.differing(analysis),
     )
-    return Section(id="commands", title="Commands beside the first one", short="Commands", tables=[table])
-
-
-def _cell(analysis: Analysis, name: str, environment: str) -> str:
-    of = analysis.commands.get((name, environment))
-    return "" if of is None else words.estimate(of.estimate)
+    return Section(id="commands", title="Commands", tables=tables, legend=_LEGEND) if tables else None

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from virtometer.analysis import Analysis
+from virtometer.analysis.describe.empty import MEASURE as EMPTY
 from virtometer.analysis.effects.effect import Effects
 from virtometer.model import EnvironmentStatus, Finding, PlanEnvironment, TuningState
 from virtometer.report.machine import groups  # noqa: F401 - its shapes are named in a table
@@ -175,6 +176,11 @@ REPORT = Shape(
     knees         knee[]         latency under rising load, of each sweep over a rate and environment
     controls      control[]      the baseline against itself, by workload; empty where it was measured once a block
     between_commands  command_ratio[]  of the user's commands after the first one; empty with fewer than two
+    empty_programs  empty_program[]  beside the user's commands; empty where no guest reported any
+    clock_readings  clock_reading[]  beside the user's commands; empty where no guest reported any
+    without_empty  without_empty[]  empty where the plan does not ask for it
+    cold_commands  cold_command[]  empty where no run has a guest of its own
+    differing_conditions=circumstances  differing_condition[]  of the user's commands; empty where all are equal
     stages=campaign.stages  stage[]  further blocks, fixed from those before them
     tunings=campaign.tunings  tuning_event[]  what happened to each tuning of the host, in the order of time
     left_tuned    text[]         a sentence for each tuning of the host of which nothing says that it was undone
@@ -197,6 +203,12 @@ REPORT = Shape(
     get={
         "format": lambda of: FORMAT,
         "between_commands": lambda of: of.commands.items(),
+        "empty_programs": lambda of: [
+            (key, found[EMPTY]) for key, found in of.command_measures.items() if EMPTY in found
+        ],
+        "clock_readings": lambda of: of.clock_readings.items(),
+        "without_empty": lambda of: of.without_empty.items(),
+        "cold_commands": lambda of: of.cold.items(),
         "left_tuned": lambda of: left_tuned(of.campaign),
         "effects": lambda of: staged(of.effects),
         "experiment": lambda of: with_factors(of.effects),

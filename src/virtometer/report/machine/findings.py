@@ -68,7 +68,8 @@ FINDING = Shape(
         findings below 0.05 hold jointly, with a chance of 5 % that any is wrong
     host_cpu_ratio,host_cpu_low,host_cpu_high,host_cpu_n=host_cpu_ratio.estimate  ~positive
         host CPU time per unit of work, subject / against: above 1 it costs more
-    value,value_low,value_high,value_n=value.estimate  ~positive  geometric mean over the blocks, in unit
+    value,value_low,value_high,value_n=value.estimate  ~positive  geometric mean over the blocks, in unit;
+        of the user's commands over what the verdict is about
     detectable           bound?     undecided only: the difference, as a fraction, that would have been found in 80 of
         100
     blocks_needed        count?     undecided only: complete blocks in all that would decide in 80 of 100, as a forecast
@@ -120,4 +121,56 @@ COMMAND_RATIO = Shape(
         longer // of the interval of ratio; null below six blocks
     level=1.estimate.level  number  of the interval
     """,
+)
+EMPTY_PROGRAM = Shape(
+    "empty_program",
+    "start of an empty program beside the runs of a command, in one environment",
+    """
+    workload=0.0       text
+    subject=0.1        text  environment
+    time,shortest,longest,guests=1.estimate  ~positive  s, from the start of the program to its end: median over the
+        guests // over the guests
+    """,
+)
+CLOCK_READING = Shape(
+    "clock_reading",
+    "what one reading of the clock costs a command in one environment",
+    """
+    subject=0  text    environment
+    time=1     positive  s, median over the guests
+    """,
+)
+WITHOUT_EMPTY = Shape(
+    "without_empty",
+    "efficiency of a command without the start of an empty program",
+    """
+    workload=0.0       text
+    subject=0.1        text  environment
+    ratio,low,high,n=1.ratio.estimate  ~positive  above 1 the subject is faster; null where `why` says why // of the
+        interval of ratio
+    why=1.why          text  why there is no ratio; empty where there is one
+    """,
+)
+COLD = Shape(
+    "cold_command",
+    "a command in guests that were started for one run each, in one environment",
+    """
+    workload=0.0       text
+    subject=0.1        text  environment
+    start=1.start.estimate  ~positive  s, from before the launcher is started to the greeting of the agent // of the
+        interval of start
+    whole=1.whole.estimate  ~positive  s, the start and the run // of the interval of whole
+    ratio,low,high,n=1.ratio.estimate  ~positive  whole of the baseline / whole; null of the baseline // of the interval
+        of ratio
+    """,
+)
+DIFFERING = Shape(
+    "differing_condition",
+    "a condition that is not the same everywhere, with which commands are timed",
+    """
+    condition  text    its name in the conditions of a run
+    name       text    in words
+    values     values  of each environment, in words
+    """,
+    types={"values": by_name({"type": "string"})},
 )

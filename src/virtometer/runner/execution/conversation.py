@@ -127,6 +127,16 @@ class Conversation:
                     one.session.request("stop", {"run": one.state.run}, self._limits.answer_s)
         self.wait(running, "done", limit_s, beside=beside)
 
+    def clean_up(self, running: Sequence[PlacementRun], limit_s: float) -> None:
+        """Stop runs that have set something up and were never started, so that their clean-up is made.
+
+        A failure of one of them is no further failure of the trial: its guest is ended anyway.
+        """
+        for one in running:
+            if one.state.phase == "ready" and "cleanup" in one.parameters and not one.running_guest.broken:
+                with suppress(TrialFailed):
+                    self.stop([one], limit_s)
+
     def wait(
         self,
         running: Sequence[PlacementRun],

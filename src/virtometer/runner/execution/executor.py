@@ -209,6 +209,7 @@ class Executor:
                 party.members = []
                 found = self._attempt(party, window, guests)
         except TrialFailed as cause:
+            self._agents.clean_up(party.members, self._plan.limits.run_extra_s + _longest_s(party.members))
             for one in party.members:
                 left = len(party.members) > 1 and not one.state.ended  # it works on, or holds what it has prepared
                 one.running_guest.broken |= left or one.placement.role == "service"

@@ -67,6 +67,13 @@ fn files_that_are_no_programs_have_no_loader() {
 }
 
 #[test]
+fn a_reading_of_the_clock_costs_some_nanoseconds() {
+    let found = told(&[("program", "true")]);
+    let ns: f64 = found["clock_reading"].strip_suffix(" ns").unwrap().parse().unwrap();
+    assert!(ns > 0.5 && ns < 100_000.0, "{found:?}");
+}
+
+#[test]
 fn streams_and_limits_are_told() {
     let found = told(&[("program", "true"), ("output", "null"), ("input", "/etc/passwd")]);
     assert_eq!((found["standard_input"].as_str(), found["standard_output"].as_str()), ("file", "null"));

@@ -462,6 +462,20 @@ fn what_was_set_up_is_cleaned_up_after_a_failure_too() {
 }
 
 #[test]
+fn what_was_set_up_and_never_started_is_cleaned_up_once() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("words");
+    let given = [("setup", words_to(&file, "begin")), ("cleanup", words_to(&file, "end"))];
+    drop(worker(&shell("true", &given)).unwrap());
+    assert_eq!(written(&file), ["begin", "end"]);
+    std::fs::remove_file(&file).unwrap();
+    let mut finished = worker(&shell("true", &given)).unwrap();
+    finished.finish().unwrap();
+    drop(finished);
+    assert_eq!(written(&file), ["begin", "end"]);
+}
+
+#[test]
 fn a_clean_up_goes_on_where_its_run_was_stopped() {
     let place = tempfile::tempdir().unwrap();
     let file = place.path().join("words");
@@ -529,6 +543,7 @@ fn files_leave_the_page_cache_before_each_run() {
     ]))
     .unwrap();
     assert_eq!(worker.conditions()["page_cache"], "cold");
+    assert_eq!(worker.conditions()["page_cache_left"], "0 %");
     assert_eq!(resident(&path), "256");
     worker.setup(1).unwrap();
     assert_eq!(resident(&path), "0");
