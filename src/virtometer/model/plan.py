@@ -252,6 +252,11 @@ class Plan(Frozen):
     fresh: Literal["trial", "block"] = Field(
         default="trial", description="a guest starts for every trial, or once a block"
     )
+    turns: Literal["guests", "commands"] = Field(
+        default="guests",
+        description="who takes turns where commands are interleaved; guests: one command follows the other; "
+        "commands: they take turns with each other too, but for those with setup or cleanup",
+    )
     unavailable: Literal["refuse", "skip"] = Field(
         default="refuse", description="what happens where an environment other than the baseline does not work here"
     )

@@ -405,8 +405,7 @@ class _Execution:
         self._warm_disks(ready)
         for trial in ready:
             self._progress.trial_started(trial)
-        found = self._executor.run(ready, self._guests.running, self._seed + ready[0].index) if ready else []
-        records |= {record.trial.index: record for record in found}
+        records |= {record.trial.index: record for record in self._executed(ready)}
         marked = [self._marked(record) for record in records.values() if record is not None]
         again = frozenset(trial.index for trial in trials if trial.index in self._reasons)
         self._ledger.record(marked, self._guests.starts, self._lab.programs.drain(), again=again)
@@ -419,6 +418,24 @@ class _Execution:
             left = self._remaining_time.left(rest[number:])
             self._progress.trial_finished(record, self._done, len(self.planned), left, self._estimates.cells)
         self._refuse_no_baseline()
+
+    def _executed(self, trials: Sequence[Trial]) -> list[TrialRecord]:
+        """The records of trials whose guests live. What the failure of another one ended is executed once more."""
+        found: list[TrialRecord] = []
+        rest, marks = list(trials), list[Mark]()
+        while rest:
+            made = self._executor.run(rest, self._guests.running, self._seed + rest[0].index)
+            found += [replace(one, marks=(*one.marks, *marks)) if one.failure is None else one for one in made]
+            done = {record.trial.index for record in made}
+            assert done, "one trial has failed, or all have a record"
+            rest = [trial for trial in rest if trial.index not in done]
+            if rest:
+                self._guests.stop_broken()
+                started = {trial: self._started(trial) for trial in rest}
+                found += [record for record in started.values() if record is not None]
+                rest = [trial for trial, record in started.items() if record is None]
+            marks = [Mark(MarkKind.AGAIN, "measured later than its block, because another command ended its guest")]
+        return found
 
     def _warm_disks(self, trials: Sequence[Trial]) -> None:
         """Let the host's page cache hold the same of the disks of all guests that use one in these trials."""
