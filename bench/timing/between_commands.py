@@ -5,7 +5,8 @@
 The two commands are the same loop of C, so that each ratio is 1. Each campaign is one of `virtometer time`, of six
 blocks and native guests. The two campaigns of a pair differ in `turns` alone and come in alternating order. Beside
 them as many busy loops as there are processors come and go: each works and pauses for random times of `--pause` s in
-the mean. The deviation is the root of the mean square of the logs of all ratios.
+the mean. The deviation is the root of the mean square of the logs of the ratios of all blocks and both environments.
+The ratio of a block is that of the report: of total times.
 """
 
 from __future__ import annotations
@@ -26,11 +27,13 @@ import yaml
 from bench.campaigns import plan_of, run
 from bench.timing.loops import Loops, loops
 from virtometer.analysis import analyse
+from virtometer.analysis.compare.blocks import logs_by_block
 from virtometer.cli.plan.files import TIME, built_in
 from virtometer.cli.timing.commands import Command
 from virtometer.cli.timing.plan import document, text_of
 
 WAYS = ("guests", "commands")
+PLACES = ("native", "again")
 _BUSY = """
 import random, sys, time
 while True:
@@ -45,7 +48,7 @@ def plan_text(of: Loops, seconds: float, turns: str) -> str:
     """The plan of one campaign, as `virtometer time` makes it."""
     plan: dict[str, Any] = yaml.safe_load(built_in(TIME).read_text())
     del plan["budget_s"]
-    plan["environments"] = [{"name": name, "kind": "native"} for name in ("native", "again")]
+    plan["environments"] = [{"name": name, "kind": "native"} for name in PLACES]
     words = tuple(of.words(seconds))
     made = document(plan, [Command(name, words) for name in ("first", "second")], {}, [seconds] * 2)
     return text_of(made | {"turns": turns}, "bench")
@@ -65,9 +68,10 @@ def busy(pause_s: float) -> Iterator[None]:
 
 
 def ratios(text: str, seed: int) -> list[float]:
-    """Logs of the ratios of one campaign, one for each environment."""
-    campaign = run(plan_of(text), seed, text).campaign
-    return [math.log(one.estimate.value) for one in analyse(campaign).commands.values()]
+    """Logs of the ratios of one campaign, for each block of each environment."""
+    of = analyse(run(plan_of(text), seed, text).campaign).treatments
+    sides = [(of["second", name].values, of["first", name].values) for name in PLACES]
+    return [log for second, first in sides for log in logs_by_block(second, first, "higher").values()]
 
 
 def main() -> None:
@@ -82,8 +86,8 @@ def main() -> None:
         for pair in range(given.pairs):
             for way in random.sample(WAYS, len(WAYS)):
                 found[way] += ratios(plan_text(of, given.seconds, way), pair)
-            shown = ", ".join(f"{way} {_deviation(found[way]):.2%}" for way in WAYS)
-            print(f"after {pair + 1} pairs: {shown}", flush=True)
+            shown = ", ".join(f"{way} in turns {_deviation(logs):.2%}" for way, logs in found.items())
+            print(f"{pair + 1} pairs, {len(found[WAYS[0]])} ratios each: {shown}", flush=True)
 
 
 def _deviation(logs: list[float]) -> float:

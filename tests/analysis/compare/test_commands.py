@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import pytest
 from scipy import stats
 
-from tests.analysis.simulated_campaigns import Place, Work, gaussian, in_rounds, simulate
+from tests.analysis.simulated_campaigns import Place, Work, gaussian, simulate
 from virtometer.analysis import analyse
 from virtometer.model import Failure, FailureKind
 
@@ -37,18 +36,3 @@ def test_one_command_and_other_work_are_not_compared() -> None:
 def test_where_one_command_failed_there_is_no_ratio() -> None:
     broken = Place("box", "runc", fails={"first": Failure(FailureKind.AGENT, "it ended with status 3")})
     assert list(analyse(simulate([NATIVE, broken], [FIRST, SECOND])).commands) == [("second", "native")]
-
-
-@pytest.mark.parametrize("turns", ["guests", "commands"])
-def test_where_commands_take_turns_a_stall_of_one_run_does_not_move_their_ratio(turns: str) -> None:
-    short = [Work(name, "command", "time", "s", level) for name, level in (("first", 2e-5), ("second", 3e-5))]
-    campaign = simulate([NATIVE], short, turns=turns, verdict="typical", fresh="block")
-    trials = []
-    for record in campaign.trials:
-        (run,) = record.runs
-        rates = [50_000.0] * 10 if run.placement.workload == "first" else [5_000.0, *[100_000 / 3] * 9]
-        made = in_rounds(run, rates)
-        made = replace(made, score=replace(made.scored, value=len(rates) / sum(rates)))
-        trials.append(replace(record, runs=(made,)))
-    (ratio,) = analyse(replace(campaign, trials=tuple(trials))).commands.values()
-    assert (ratio.estimate.value == pytest.approx(1.5, rel=1e-3)) is (turns == "commands")

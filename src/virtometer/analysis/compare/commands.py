@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from virtometer.analysis.compare.blocks import Key, TreatmentData
-from virtometer.analysis.compare.ratios import ratios_of
-from virtometer.analysis.score import typical
+from virtometer.analysis.compare.blocks import Key, TreatmentData, logs_by_block
 from virtometer.analysis.statistics.interval import interval
 from virtometer.model import Campaign, Estimate, PlanWorkload, Quantity
 
 _COMMAND = "command"  # the workload
-_BEYOND = 1 << 20  # rounds of a block
 
 
 def names_of(campaign: Campaign) -> list[str]:
@@ -29,9 +26,8 @@ def beside_first(campaign: Campaign, table: Mapping[Key, TreatmentData]) -> dict
 
     Of values that commands print: above 1 the value is larger. Only of further commands, in the plan's order, whose
     unit and direction are those of the first one. Empty where a plan has fewer than two. `table`: of the campaign.
-    Where the commands took turns, the ratio is the one that the plan's verdicts are about, of rounds of one guest.
     """
-    names, in_turns = names_of(campaign), campaign.plan.turns == "commands"
+    names = names_of(campaign)
     found = {}
     of = "value" if any("value" in one.parameters for one in campaign.plan.workloads) else "time"
     for name in names[1:]:
@@ -39,21 +35,9 @@ def beside_first(campaign: Campaign, table: Mapping[Key, TreatmentData]) -> dict
             mine, first = (table.get((one, environment.name)) for one in (name, names[0]))
             if mine is None or first is None or mine.shape is None or mine.shape != first.shape:
                 continue
-            rounds = (_rounds(mine), _rounds(first)) if in_turns else ({}, {})
-            wanted = campaign.plan.verdict if in_turns else "total"
-            ratios = ratios_of((mine.values, first.values), rounds, "higher", wanted)
-            estimate = interval(ratios.decisive.values())
+            estimate = interval(logs_by_block(mine.values, first.values, "higher").values())
             if estimate is not None:
                 found[name, environment.name] = Quantity(
                     environment.name, f"{of} of {name}", "", first.shape[2], "geometric mean", estimate, names[0]
                 )
     return found
-
-
-def _rounds(data: TreatmentData) -> dict[int, list[typical.Rounds]]:
-    """By block, the rounds of all guests of a treatment, each with a number that tells the guest."""
-    found = dict[int, dict[int, float]]()
-    for guest, blocks in data.start_rounds.items():
-        for block, rounds in blocks.items():
-            found.setdefault(block, {}).update({number + guest * _BEYOND: one for number, one in rounds.items()})
-    return {block: [rounds] for block, rounds in found.items()}

@@ -13,6 +13,7 @@ from virtometer.analysis.compare.cold import Cold
 from virtometer.analysis.describe.empty import MEASURE, WithoutEmpty
 from virtometer.analysis.notes.circumstances import Circumstance
 from virtometer.model import Estimate, Quantity
+from virtometer.report.formats.entries import of_entries
 from virtometer.report.parts import words
 from virtometer.report.parts.terminal_text import plain_table, text_line
 
@@ -29,6 +30,7 @@ def below_commands(analysis: Analysis, more: str | None) -> Iterator[Text | Tabl
     if analysis.without_empty:
         yield text_line("efficiency without the start of an empty program", style="bold")
         yield _table(analysis.without_empty)
+    yield from of_entries(analysis)
     differing = analysis.circumstances
     if differing and more is None:
         yield text_line("what else differs for a command", style="bold")

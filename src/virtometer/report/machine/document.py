@@ -175,6 +175,7 @@ REPORT = Shape(
     knees         knee[]         latency under rising load, of each sweep over a rate and environment
     controls      control[]      the baseline against itself, by workload; empty where it was measured once a block
     between_commands  command_ratio[]  of the user's commands after the first one; empty with fewer than two
+    entries       entry[]        how long guests take to be entered from the host; empty where the plan does not ask
     stages=campaign.stages  stage[]  further blocks, fixed from those before them
     tunings=campaign.tunings  tuning_event[]  what happened to each tuning of the host, in the order of time
     left_tuned    text[]         a sentence for each tuning of the host of which nothing says that it was undone
@@ -197,6 +198,7 @@ REPORT = Shape(
     get={
         "format": lambda of: FORMAT,
         "between_commands": lambda of: of.commands.items(),
+        "entries": lambda of: of.entries.items(),
         "left_tuned": lambda of: left_tuned(of.campaign),
         "effects": lambda of: staged(of.effects),
         "experiment": lambda of: with_factors(of.effects),

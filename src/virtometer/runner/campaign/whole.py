@@ -16,6 +16,7 @@ from virtometer.counted import counted
 from virtometer.deferred_signals import deferred_signals
 from virtometer.design.feasible import disk_files
 from virtometer.design.plan.resolved import ResolvedPlan, resolve
+from virtometer.design.schedule.shuffle import Generator
 from virtometer.design.schedule.start_order import started_in_order
 from virtometer.design.schedule.trials import schedule
 from virtometer.environments.base import Environment, LabContext, Settings
@@ -388,6 +389,10 @@ class _Execution:
         try:
             if scenario != "alone":
                 self._guests.start_together(started_in_order(trial.placements for trial in rest[begin:end]))
+            elif self._plan.enter and self._plan.fresh == "block":
+                self._guests.start_together(started_in_order(trial.placements for trial in rest[begin:end]))
+                self._progress.stage("entering the guests")
+                self._guests.enter(Generator(self._seed + rest[begin].index))
             while begin < end:
                 count = _interleaved(rest, begin, end)
                 self._run_trials(rest, begin, count)
