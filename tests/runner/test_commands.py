@@ -13,8 +13,9 @@ import pytest
 from tests.runner.fixtures import Document, MakePlan, Watcher, resolved
 from tests.sentences import Said
 from virtometer.analysis import analyse
-from virtometer.model import Campaign, FailureKind, Run, TrialRecord
+from virtometer.model import Campaign, FailureKind, MarkKind, Plan, Run, TrialRecord
 from virtometer.runner.campaign import whole as campaigns
+from virtometer.runner.lab.agent import agent_path
 
 # Guests that have one program alone, the agent, which is found on the PATH in all environments.
 KINDS = ("native", "bubblewrap", "runc")
@@ -120,3 +121,60 @@ def test_a_hostile_command_fails_with_a_sentence(measured: Any, said: Said, name
     running = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists()]
     assert not any(b"1000.75" in line for line in running)
     said(re.sub(r"[0-9a-f]{16}", "DIGEST", record.reason))
+
+
+def in_turns(make_plan: MakePlan, commands: Mapping[str, str]) -> Plan:
+    """A plan of commands that take turns with each other, natively and in bubblewrap."""
+    environments: list[Document] = [{"name": kind, "kind": kind} for kind in ("native", "bubblewrap")]
+    works: list[Document] = [
+        {
+            "name": name,
+            "workload": "command",
+            "op": "time",
+            "parameters": {"command": one},
+            "scheduling": "interleaved",
+        }
+        for name, one in commands.items()
+    ]
+    more = {"fresh": "block", "turns": "commands", "seconds": 0.2, "limits": PATIENT}
+    return make_plan(environments, works, **more)
+
+
+def test_commands_take_turns_with_each_other(tmp_path: Path, watcher: Watcher, make_plan: MakePlan) -> None:
+    lines = {"version": "virtometer-agent --version", "kernels": "virtometer-agent kernels"}
+    plan = in_turns(make_plan, lines)
+    for work in plan.workloads:
+        work.parameters["env"] = {"PATH": f"/:{agent_path().parent}"}
+    campaign = campaigns.begin(resolved(plan), "text", tmp_path / "campaign", 7, watcher)
+    runs = {(run.placement.environment, run.placement.workload): run for run in map(run_of, campaign.trials)}
+    assert len(runs) == 4
+    slices = sorted(
+        (run.scored.clock.to_host_ns(sample.start_ns), key, sample.slice)
+        for key, run in runs.items()
+        for sample in run.samples
+    )
+    turns = [turn for turn, _ in itertools.groupby((number, key) for _, key, number in slices)]
+    assert len(turns) == len(set(turns)), "one that has had its turn of a round waits for all others"
+    orders = [[key for number, key in turns if number == wanted] for wanted in range(5)]
+    assert all(set(order) == runs.keys() for order in orders) and len(set(map(tuple, orders))) > 1
+    starts = {run.guest_id for run in runs.values()}
+    assert len(starts) == 2, "the commands of an environment share a guest"
+    assert {environment for _, environment in analyse(campaign).commands} <= {"native", "bubblewrap"}
+
+
+def test_a_command_that_ends_its_guest_takes_no_other_one_with_it(
+    tmp_path: Path, watcher: Watcher, make_plan: MakePlan
+) -> None:
+    # Its parent is the agent.
+    plan = in_turns(make_plan, {"good": "true", "bad": "sh -c 'kill -9 $PPID'", "also good": "sh -c :"})
+    plan = plan.model_copy(update={"environments": plan.environments[:1]})
+    other = plan.environments[0].model_copy(update={"name": "other"})
+    plan = plan.model_copy(update={"environments": [plan.environments[0], other]})
+    campaign = campaigns.begin(resolved(plan), "text", tmp_path / "campaign", 7, watcher)
+    assert len(campaign.trials) == 6
+    for record in campaign.trials:
+        if record.trial.placements[0].workload == "bad":
+            assert record.failure is not None and record.failure.kind is FailureKind.GUEST
+        else:
+            assert (record.status, record.reason) == ("done", "")
+            assert MarkKind.AGAIN in {mark.kind for mark in record.marks}

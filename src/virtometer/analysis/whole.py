@@ -18,6 +18,7 @@ from virtometer.analysis.curves.knees import Knee, knees
 from virtometer.analysis.curves.sweeps import Series, Sweep, series, sweeps
 from virtometer.analysis.describe.clocks import ClockQuality, clock_qualities
 from virtometer.analysis.describe.empty import WithoutEmpty, without_empty
+from virtometer.analysis.describe.entries import Entered, entries
 from virtometer.analysis.describe.measures import Times, further_measures, histograms, histograms_of, median_and_range
 from virtometer.analysis.describe.samples import TimedSamples, samples_unused, timed_samples
 from virtometer.analysis.effects.effect import Effects
@@ -108,6 +109,11 @@ class Analysis:
     def cold(self) -> Mapping[Key, Cold]:
         """The user's commands from the start of a guest on, where each run has a fresh one."""
         return cold(self.campaign, self.treatments)
+
+    @cached_property
+    def entries(self) -> Mapping[str, Entered]:
+        """How long guests take to be entered from the host, by environment, where the plan asks for it."""
+        return entries(self.campaign)
 
     @cached_property
     def circumstances(self) -> tuple[Circumstance, ...]:

@@ -28,6 +28,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar
 
+from virtometer.environments.entry import Entry, NoEntry
 from virtometer.errors import EnvironmentFailed
 from virtometer.host.cpu.parts import CpuReading
 from virtometer.host.network.lan import Lan, NetworkPath
@@ -240,3 +241,10 @@ class Environment(Kind, ABC):
         `guest_id` is its own, for the journal. Stopped before `guest`.
         """
         raise EnvironmentFailed(f"a guest of {self.title} has one agent")
+
+    def entry(self, guest: Guest, settings: Settings) -> Entry | NoEntry:
+        """How the host starts a program in a guest that lives, without its agent.
+
+        Raises EnvironmentFailed or MissingProgram where that is not possible now.
+        """
+        return NoEntry("has no program that starts another one in a guest that runs")

@@ -157,13 +157,16 @@ class Session:
         """Whether `next_event` has something without reading."""
         return bool(self._events)
 
-    def begin_run(self) -> None:
-        """Start counting towards the limit on what an agent may send within one run; forget earlier `probes`."""
+    def begin_run(self, count: int = 1) -> None:
+        """Start counting towards the limit on what an agent may send within one run; forget earlier `probes`.
+
+        count: of runs that it keeps ready at the same time.
+        """
         self.probes.clear()
         if self._asked is not None:  # of a run that failed; nobody read meanwhile
             self._asked = replace(self._asked, deadline=time.monotonic() + self._asked.limit_s)
-        self._flood_bytes = self.channel.received_bytes + MAX_RUN_BYTES
-        self._flood_lines = self.channel.received_lines + MAX_RUN_LINES
+        self._flood_bytes = self.channel.received_bytes + count * MAX_RUN_BYTES
+        self._flood_lines = self.channel.received_lines + count * MAX_RUN_LINES
 
     def bye(self, limit_s: float) -> None:
         """Ask the agent to end. An agent that is already gone is no error."""

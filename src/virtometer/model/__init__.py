@@ -62,6 +62,7 @@ from virtometer.model.plan import (
     VerdictBy,
 )
 from virtometer.model.run import (
+    ENTRY,
     UNAVAILABLE,
     AgentReport,
     Better,
@@ -117,6 +118,7 @@ from virtometer.model.tuning import (
 )
 
 __all__ = [
+    "ENTRY",
     "ITERATIONS",
     "LONG_SLICE_S",
     "MAX_FACTORS",

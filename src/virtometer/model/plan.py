@@ -252,6 +252,16 @@ class Plan(Frozen):
     fresh: Literal["trial", "block"] = Field(
         default="trial", description="a guest starts for every trial, or once a block"
     )
+    turns: Literal["guests", "commands"] = Field(
+        default="guests",
+        description="who takes turns where commands are interleaved; guests: one command follows the other; "
+        "commands: they take turns with each other too, but for those with setup or cleanup",
+    )
+    enter: bool = Field(
+        default=False,
+        description="also time how long the host takes to start an empty program in a guest that lives, by the "
+        "environment's own entry, such as `runc exec`; in guests of scenarios of the type alone, with `fresh: block`",
+    )
     unavailable: Literal["refuse", "skip"] = Field(
         default="refuse", description="what happens where an environment other than the baseline does not work here"
     )

@@ -331,6 +331,10 @@ class TrialRecord:
         return tuple(run for run in self.runs if run.score is not None)
 
 
+ENTRY = "entry"
+"""What `effective` of a start has of the guest's entry from the host: its way and seconds of each, or a reason."""
+
+
 @dataclass(frozen=True, slots=True)
 class GuestStart:
     """One start of a guest: how long it took from the first command to the agent's greeting, and what it got."""

@@ -12,6 +12,7 @@ from virtometer.errors import UsageError
     [
         {"--cold": True, "--runs": 3},
         {"--value": "x", "--cold": True},
+        {"--enter": True, "--cold": True},
         {"--value": "x", "--min-runs": 1},
         {"--cache cold": True, "--user": "nobody"},
         {"--cache cold": True, "--volume": ["/a:/b"]},

@@ -172,6 +172,12 @@ def test_one_environment_alone_takes_no_turns() -> None:
     assert parsed(without_box(text())).workloads[0].scheduling == "continuous"
 
 
+def test_guests_that_live_for_one_trial_are_not_entered() -> None:
+    assert plan(end="enter: true\n").enter
+    with pytest.raises(PlanError):
+        plan(fresh="trial", end="enter: true\n")
+
+
 def test_timing_by_the_laboratory_needs_long_windows() -> None:
     timed = text(kind="native").replace("kind: native, settings: {}", "kind: native, timing: laboratory")
     assert parsed(timed).workloads[0].scheduling == "continuous"

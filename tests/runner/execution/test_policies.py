@@ -16,6 +16,7 @@ from virtometer.runner.execution.policies import Growing, Party, Turns, Window, 
 SLICE_S = 0.01
 RUN_IN_S = SLICE_S / 5
 BEGINNING_S = 0.0125
+COUNTED = {"often": 12, "seldom": 6}
 Script = Mapping[str, Any]
 
 
@@ -267,3 +268,19 @@ def test_counted_runs_are_made_one_by_one_and_none_is_made_again(laboratory: Lab
     assert all(len(samples) == 1 for party in parties for one in party.accounts for samples in one.samples)
     rounds = [[one.trial for one in windows if one.number == number] for number in range(5)]
     assert all(sorted(one) == [0, 1, 2] for one in rounds) and len(set(map(tuple, rounds))) > 1
+
+
+def test_runs_of_commands_with_other_numbers_are_spread_over_all_rounds(laboratory: Laboratory) -> None:
+    workloads = [{"name": name, "workload": "command", "op": "time", "runs": runs} for name, runs in COUNTED.items()]
+    laboratory.plan = Plan.model_validate({**laboratory.plan.model_dump(exclude={"workloads"}), "workloads": workloads})
+    laboratory.known.update(dict.fromkeys("ab", False))
+    parties = [
+        Scripted(Trial(2 * at + number, 0, 0, 0, (Placement(name, work),), turns=0), 0.2)
+        for at, work in enumerate(COUNTED)
+        for number, name in enumerate("ab")
+    ]
+    windows = laboratory.turns(parties)
+    numbers = [[one.window.number for one in party.accounts] for party in parties]
+    assert numbers[:2] == [[*range(6)]] * 2 and numbers[2:] == [[1, 3, 5]] * 2
+    orders = [[one.trial for one in windows if one.number == number] for number in (1, 3, 5)]
+    assert all(sorted(one) == [0, 1, 2, 3] for one in orders) and len(set(map(tuple, orders))) > 1

@@ -14,6 +14,7 @@ _EXCLUDED: Mapping[str, tuple[tuple[str, ...], str]] = {
         (*_RUNS, "--cold", "--relative-to-empty", "--show-output"),
         "each guest runs the command once in a block, and a value is no time",
     ),
+    "--enter": (("--cold",), "a cold guest ends with its first command"),
     "--cache cold": (
         ("--image", "--user", "--volume", "--setup", "--prepare", "--conclude", "--cleanup"),
         "it finds the files of a command by one more run natively, which has no such thing",

@@ -188,6 +188,9 @@ def time(
     cold: Annotated[
         bool, typer.Option("--cold", help="A fresh guest for each run; report its start and the command in it.")
     ] = False,
+    enter: Annotated[
+        bool, typer.Option("--enter", help="Time also how long the host takes to enter a guest, as by runc exec.")
+    ] = False,
     cache: Annotated[
         Cache,
         typer.Option("--cache", metavar="STATE", help="warm; cold: files that it reads leave the page cache before."),
@@ -276,7 +279,7 @@ def time(
             "--cold": cold, "--value": value, "--cache cold": cache is Cache.COLD, "--runs": exact_runs,
             "--min-runs": min_runs, "--max-runs": max_runs, "--warmup": warmup, "--show-output": show_output,
             "--relative-to-empty": relative_to_empty, "--image": image, "--user": user, "--volume": volume,
-            "--setup": setup, "--prepare": prepare, "--conclude": conclude, "--cleanup": cleanup,
+            "--enter": enter, "--setup": setup, "--prepare": prepare, "--conclude": conclude, "--cleanup": cleanup,
         }
     )  # fmt: skip
     if shell and no_shell:
@@ -331,6 +334,7 @@ def time(
         "relative_to_empty": relative_to_empty or None,
     }
     plan = yaml.safe_load(built_in(TIME).read_text()) | changed_fields(margin, precision, budget)
+    plan["enter"] = enter
     wanted = [kind for one in in_ or () for kind in one.split(",") if kind]
     settings: dict[str, Any] = {
         key: value for key, value in (("cpus", cpus), ("memory", size_of(memory))) if value is not None

@@ -36,6 +36,8 @@ def decided(resolved: ResolvedPlan) -> tuple[Plan, list[Wrong]]:
             scheduling = "continuous" if reason else "interleaved"
             workload = workload.model_copy(update={"scheduling": scheduling})
         workloads.append(workload)
+    if plan.enter and plan.fresh == "trial":
+        wrong.append((("enter",), "guests live for one trial alone with 'fresh: trial'; write 'fresh: block'"))
     return plan.model_copy(update={"workloads": workloads}), wrong
 
 

@@ -9,10 +9,10 @@ The baseline is in each block twice, as two guests. The second one is the contro
 the same environment differ.
 
 Where a workload of a plan is `interleaved`, the guests of all environments live throughout the block. Its trials are
-one unit of the block, in which the guests take turns; every other trial is a unit alone. The units are in random
-order. Where the host has no memory for all guests at once, a block has groups (`residents`), one after the other in
-random order. Each group has the baseline and its control, and starts its own guests. The members of a group may be
-drawn anew in each block.
+one unit of the block, in which the guests take turns; every other trial is a unit alone. Commands may share a unit
+(`shared_turns`). The units are in random order. Where the host has no memory for all guests at once, a block has groups
+(`residents`), one after the other in random order. Each group has the baseline and its control, and starts its own
+guests. The members of a group may be drawn anew in each block.
 
 With scenarios a block consists of sections in random order. Each scenario of the type alone has one section, which is a
 block as above, and so has each group of another scenario. The trials of a group are in random order and share their
@@ -28,6 +28,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from virtometer.design.schedule.scenarios import Placements, alone, groups, in_rounds
+from virtometer.design.schedule.shared_turns import in_turn
 from virtometer.design.schedule.shuffle import Generator
 from virtometer.design.schedule.start_order import in_start_order
 from virtometer.errors import EnvironmentFailed, UsageError
@@ -327,7 +328,10 @@ def _resident(plan: Plan, generator: Generator, wanted: Mapping[str, Sequence[Gu
     """The units of guests that live at the same time."""
     guests = list(dict.fromkeys(guest for some in wanted.values() for guest in some))
     interleaved = [one.name for one in plan.workloads if one.scheduling == "interleaved" and one.name in wanted]
-    units = [_unit([(guest, one) for guest in wanted[one]], interleaved=True) for one in interleaved]
+    units = [
+        _unit([(guest, one) for one in names for guest in wanted[one]], interleaved=True)
+        for names in in_turn(plan, interleaved, generator)
+    ]
     units += [
         _unit([(guest, one)]) for guest in guests for one in wanted if one not in interleaved and guest in wanted[one]
     ]
@@ -336,6 +340,6 @@ def _resident(plan: Plan, generator: Generator, wanted: Mapping[str, Sequence[Gu
 
 
 def _unit(treatments: Sequence[tuple[GuestKey, str]], *, begins: bool = False, interleaved: bool = False) -> _Unit:
-    """Trials of one workload in one guest each."""
+    """Trials of a workload in one guest each."""
     trials = [(Placement(guest.environment, workload, guest=guest.number),) for guest, workload in treatments]
     return _Unit(trials, begins, interleaved)

@@ -22,6 +22,7 @@ from virtometer.environments.base import (
     Settings,
     disk_as_file,
 )
+from virtometer.environments.entry import Entry, NoEntry
 from virtometer.environments.images.agent_root import AGENT, DATA
 from virtometer.environments.images.oci.image import PREFIX, oci_image
 from virtometer.environments.parts.agent_bits import AgentBits
@@ -107,6 +108,13 @@ class Native(Environment):
             image = oci_image(settings.root.removeprefix(PREFIX), self.lab.cache, self.lab.journal, self.lab.programs)
             require_layer(self.lab, image.root, "an image of containers needs a writable layer")
             settings.binds(image.root)
+
+    def entry(self, guest: Guest, settings: Settings) -> Entry | NoEntry:
+        """Nothing: a program is started as it is."""
+        assert isinstance(settings, NativeSettings)
+        if settings.root != "host":
+            return NoEntry("is entered by chroot alone where it has the files of an image")
+        return Entry("the start of the program alone", [], str(settings.agent(self.lab)))
 
     def start(self, settings: Settings, guest_id: str) -> Guest:
         """Start the agent with its channel on a descriptor, as containers have it."""

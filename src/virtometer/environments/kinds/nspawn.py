@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from virtometer.environments.base import Guest, Namespace, Settings, disk_as_file
+from virtometer.environments.entry import Entry, NoEntry, nsenter, youngest_inside
 from virtometer.environments.images.agent_root import AGENT, DATA
 from virtometer.environments.parts.container import Container, ContainerSettings
 from virtometer.environments.parts.limits import limit
@@ -58,6 +59,12 @@ class Nspawn(Container):
             guest.disk = disk_as_file(self.lab, f"{DATA}/{disk_file.name}" if disk_file else "")
             guest.launch([*argv, AGENT, "stdio"], purpose=f"systemd-nspawn guest {guest_id}", namespace=namespace.name)
         return guest
+
+    def entry(self, guest: Guest, settings: Settings) -> Entry | NoEntry:
+        """Its namespaces, by nsenter: `machinectl shell` needs a systemd in the guest and a daemon on the host."""
+        pid = youngest_inside(guest.processes())
+        spaces = ["mount", "uts", "ipc", "net", "pid", "cgroup"]
+        return Entry("nsenter", nsenter(self.lab.programs, pid, spaces), AGENT)
 
 
 def _quoted(path: Path) -> str:

@@ -17,7 +17,8 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from virtometer.environments.base import Check, DiskTarget, Environment, Lacks, Settings
+from virtometer.environments.base import Check, DiskTarget, Environment, Guest, Lacks, Settings
+from virtometer.environments.entry import Entry, NoEntry
 from virtometer.environments.images.machines import initramfs
 from virtometer.environments.parts.formatted_disk import DIRECTORY, formatted_disk, mounted_file
 from virtometer.environments.parts.guest_root import host_root, layer_over, require_host_root
@@ -212,6 +213,10 @@ class UserModeLinux(Environment):
                 )
             guest.effective |= {"memory_bytes": settings.memory, "cpus": 1, "network": settings.network}
         return guest
+
+    def entry(self, guest: Guest, settings: Settings) -> Entry | NoEntry:
+        """None."""
+        return NoEntry("has a console for its kernel alone (mconsole), which starts no program")
 
     def _together(self) -> list[str | Path]:
         """Words before the program that make its processes end with it, whatever ends it.

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from virtometer.analysis import Analysis
 from virtometer.report.findings import command_tables
+from virtometer.report.formats.entries import of_entries
 from virtometer.report.parts import words
 from virtometer.report.parts.html_tables import HtmlTable
 from virtometer.report.parts.terminal_text import plain_table, text_line
@@ -22,6 +23,7 @@ def below_commands(analysis: Analysis, more: str | None) -> Iterator[Text | Tabl
         yield text_line(f"start of an empty program: {', '.join(of)}")
     yield from _titled(command_tables.cold(analysis))
     yield from _titled(command_tables.without_empty(analysis))
+    yield from of_entries(analysis)
     if more is None and (readings := analysis.clock_readings):
         of = (f"{words.quantity(seconds, 's')} in {name}" for name, seconds in readings.items())
         yield text_line(f"one reading of the clock: {', '.join(of)}")

@@ -22,7 +22,7 @@ from virtometer.cache import kept
 from virtometer.model import Finding, Verdict
 from virtometer.report.effects import section as effects
 from virtometer.report.effects import words as effect_words
-from virtometer.report.findings import clocks, commands, method, overview, record, summary, workloads
+from virtometer.report.findings import clocks, commands, entries, method, overview, record, summary, workloads
 from virtometer.report.findings.footnotes import Footnotes
 from virtometer.report.groups import section as groups
 from virtometer.report.parts import words
@@ -110,6 +110,7 @@ def _sections(analysis: Analysis, *, grouped: bool) -> list[Section]:
     return some(
         effects.section(analysis.effects),
         commands.section(analysis),
+        entries.section(analysis),
         workloads.section(analysis),
         trouble,
         method.section(analysis),

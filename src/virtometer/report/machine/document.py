@@ -181,6 +181,7 @@ REPORT = Shape(
     without_empty  without_empty[]  empty where the plan does not ask for it
     cold_commands  cold_command[]  empty where no run has a guest of its own
     differing_conditions=circumstances  differing_condition[]  of the user's commands; empty where all are equal
+    entries       entry[]        how long guests take to be entered from the host; empty where the plan does not ask
     stages=campaign.stages  stage[]  further blocks, fixed from those before them
     tunings=campaign.tunings  tuning_event[]  what happened to each tuning of the host, in the order of time
     left_tuned    text[]         a sentence for each tuning of the host of which nothing says that it was undone
@@ -209,6 +210,7 @@ REPORT = Shape(
         "clock_readings": lambda of: of.clock_readings.items(),
         "without_empty": lambda of: of.without_empty.items(),
         "cold_commands": lambda of: of.cold.items(),
+        "entries": lambda of: of.entries.items(),
         "left_tuned": lambda of: left_tuned(of.campaign),
         "effects": lambda of: staged(of.effects),
         "experiment": lambda of: with_factors(of.effects),

@@ -110,6 +110,26 @@ CONTROL = Shape(
     """,
     get={"differs": lambda of: of.ratio.estimate.excludes(1)},
 )
+Shape(
+    "entry",
+    "how long the host takes to start an empty program in a guest that lives, in one environment",
+    """
+    environment=0      text
+    way=1.way          text   the program of the host; empty where there is none
+    seconds            number?  geometric mean over guests of the median of each; null: none was entered
+    low                number?  of its interval
+    high               number?  of its interval
+    n                  count  guests
+    count=1.count      count  entries that are timed
+    reason=1.reason    text   why a guest was not entered; empty where all were
+    """,
+    get={
+        "seconds": lambda of: of[1].time and of[1].time.estimate.value,
+        "low": lambda of: of[1].time and of[1].time.estimate.low,
+        "high": lambda of: of[1].time and of[1].time.estimate.high,
+        "n": lambda of: of[1].time.estimate.n if of[1].time else 0,
+    },
+)
 COMMAND_RATIO = Shape(
     "command_ratio",
     "the time of a command by that of the first one, in one environment",

@@ -145,7 +145,7 @@ RUN = Shape(
     window_s      number?
     guest_cpu_s   number?   also of a service: of its guest in the window of those who use it
     guest_use     guest_use?  null where its processes could not be read
-    agent_cpu_s=report.cpu_s  number?  by the guest's own account
+    agent_cpu_s=report.cpu_s  number?  by the guest's own account; with commands that took turns with it
     samples       count
     samples_unused  count
     probes        count     round trips

@@ -11,7 +11,7 @@ from typing import Any
 from virtometer.analysis import Analysis
 from virtometer.analysis.compare.reference_clock import Timed
 from virtometer.analysis.describe.measures import QUANTILES, Times, names
-from virtometer.model import UNAVAILABLE, Campaign, Control, Estimate, Finding, Quantity, Verdict
+from virtometer.model import ENTRY, UNAVAILABLE, Campaign, Control, Estimate, Finding, Quantity, Verdict
 from virtometer.report.parts import words
 from virtometer.report.parts.plain import plain
 from virtometer.report.parts.tuning_words import tuning_words
@@ -303,7 +303,8 @@ def settings(campaign: Campaign, name: str) -> HtmlTable:
     effective: dict[str, dict[str, None]] = {}
     for guest in campaign.guests:
         if guest.environment == name:
-            for table, facts in ((requested, guest.requested), (effective, guest.effective)):
+            shown = {key: value for key, value in guest.effective.items() if key != ENTRY}  # has a table of its own
+            for table, facts in ((requested, guest.requested), (effective, shown)):
                 for key, value in _facts(facts):
                     table.setdefault(key, {})[value] = None
     # Settings first, then what the laboratory found on its side, then what the agent sees from inside.

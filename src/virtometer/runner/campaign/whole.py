@@ -16,6 +16,7 @@ from virtometer.counted import counted
 from virtometer.deferred_signals import deferred_signals
 from virtometer.design.feasible import disk_files
 from virtometer.design.plan.resolved import ResolvedPlan, resolve
+from virtometer.design.schedule.shuffle import Generator
 from virtometer.design.schedule.start_order import started_in_order
 from virtometer.design.schedule.trials import schedule
 from virtometer.environments.base import Environment, LabContext, Settings
@@ -388,6 +389,10 @@ class _Execution:
         try:
             if scenario != "alone":
                 self._guests.start_together(started_in_order(trial.placements for trial in rest[begin:end]))
+            elif self._plan.enter and self._plan.fresh == "block":
+                self._guests.start_together(started_in_order(trial.placements for trial in rest[begin:end]))
+                self._progress.stage("entering the guests")
+                self._guests.enter(Generator(self._seed + rest[begin].index))
             while begin < end:
                 count = _interleaved(rest, begin, end)
                 self._run_trials(rest, begin, count)
@@ -405,8 +410,7 @@ class _Execution:
         self._warm_disks(ready)
         for trial in ready:
             self._progress.trial_started(trial)
-        found = self._executor.run(ready, self._guests.running, self._seed + ready[0].index) if ready else []
-        records |= {record.trial.index: record for record in found}
+        records |= {record.trial.index: record for record in self._executed(ready)}
         marked = [self._marked(record) for record in records.values() if record is not None]
         again = frozenset(trial.index for trial in trials if trial.index in self._reasons)
         self._ledger.record(marked, self._guests.starts, self._lab.programs.drain(), again=again)
@@ -419,6 +423,24 @@ class _Execution:
             left = self._remaining_time.left(rest[number:])
             self._progress.trial_finished(record, self._done, len(self.planned), left, self._estimates.cells)
         self._refuse_no_baseline()
+
+    def _executed(self, trials: Sequence[Trial]) -> list[TrialRecord]:
+        """The records of trials whose guests live. What the failure of another one ended is executed once more."""
+        found: list[TrialRecord] = []
+        rest, marks = list(trials), list[Mark]()
+        while rest:
+            made = self._executor.run(rest, self._guests.running, self._seed + rest[0].index)
+            found += [replace(one, marks=(*one.marks, *marks)) if one.failure is None else one for one in made]
+            done = {record.trial.index for record in made}
+            assert done, "one trial has failed, or all have a record"
+            rest = [trial for trial in rest if trial.index not in done]
+            if rest:
+                self._guests.stop_broken()
+                started = {trial: self._started(trial) for trial in rest}
+                found += [record for record in started.values() if record is not None]
+                rest = [trial for trial, record in started.items() if record is None]
+            marks = [Mark(MarkKind.AGAIN, "measured later than its block, because another command ended its guest")]
+        return found
 
     def _warm_disks(self, trials: Sequence[Trial]) -> None:
         """Let the host's page cache hold the same of the disks of all guests that use one in these trials."""

@@ -8,7 +8,7 @@ from contextlib import ExitStack, closing
 from virtometer.analysis.score.overlap import LONGER
 from virtometer.design.plan.resolved import ResolvedPlan
 from virtometer.environments.base import LabContext
-from virtometer.model import FailureKind, Placement, Trial
+from virtometer.model import FailureKind, GuestKey, Placement, Trial
 from virtometer.runner.execution.clock_monitor import ClockMonitor
 from virtometer.runner.execution.failures import TrialFailed
 from virtometer.runner.execution.placement_run import PlacementRun, guests_of
@@ -16,7 +16,7 @@ from virtometer.runner.execution.services import Services
 from virtometer.runner.execution.state import RunState
 from virtometer.runner.guests.processors import Placed, in_turn, shares
 from virtometer.runner.guests.running import RunningGuest
-from virtometer.runner.watch.foreign import HostWatch
+from virtometer.runner.watch.foreign import HostWatch, SharedWatch
 from virtometer.runner.watch.network import NetworkWatch
 from virtometer.runner.watch.observer import Observer
 
@@ -86,26 +86,24 @@ class Admission:
         living: Iterable[RunningGuest],
         stack: ExitStack,
         serving: Sequence[PlacementRun] = (),
+        watches: dict[GuestKey, HostWatch] | None = None,
     ) -> Observer:
         """What reads the counters of the host while these work and the other guests that live are silent.
 
         `stack` closes its files. Each processor and the interfaces are read where several may work. serving: services,
-        whose guests have accounts behind those of `running`.
+        whose guests have accounts behind those of `running`. watches: those of single guests, which several trials of
+        a guest share; what is missing is added.
         """
         several = self.several(trial)
         of = [one.running_guest for one in (*running, *serving)]
         paths = [one.guest.network for one in of] if several else ()
         network = stack.enter_context(closing(NetworkWatch(paths)))
-        guests = list({id(one): one for one in (*living, *guests_of(running))}.values())
-        placed = [one.placed for one in running if one.placed is not None]
-        watch = HostWatch(
-            [one.guest for one in guests_of(running)],
-            [one.guest for one in guests],
-            self._services.processes,
-            frozenset[int]().union(*(one.processors for one in placed)),
-            pinned=all(one.pinned for one in placed),
-        )
-        stack.enter_context(closing(watch))
+        key = running[0].placement.guest_key if len(running) == 1 and watches is not None else None
+        watch = None if watches is None or key is None else watches.get(key)
+        if watch is None:
+            watch = stack.enter_context(closing(self._watch(running, living, shared=key is not None)))
+        if watches is not None and key is not None:
+            watches[key] = watch
         return Observer(
             [one.whole.cpu_ns for one in of],
             watch,
@@ -113,6 +111,17 @@ class Admission:
             several=several,
             parts=[one.cpu_parts for one in of],
             network=network,
+        )
+
+    def _watch(self, running: Sequence[PlacementRun], living: Iterable[RunningGuest], *, shared: bool) -> HostWatch:
+        guests = list({id(one): one for one in (*living, *guests_of(running))}.values())
+        placed = [one.placed for one in running if one.placed is not None]
+        return (SharedWatch if shared else HostWatch)(
+            [one.guest for one in guests_of(running)],
+            [one.guest for one in guests],
+            self._services.processes,
+            frozenset[int]().union(*(one.processors for one in placed)),
+            pinned=all(one.pinned for one in placed),
         )
 
     def several(self, trial: Trial) -> bool:

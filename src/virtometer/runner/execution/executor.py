@@ -7,9 +7,10 @@ Virtometer itself pass through.
 from __future__ import annotations
 
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
+from functools import partial
 
 from virtometer.analysis.score.overlap import (
     ENOUGH,
@@ -32,11 +33,12 @@ from virtometer.programs import now
 from virtometer.runner.execution.admission import Admission
 from virtometer.runner.execution.conversation import Conversation, failing, guarded, refuse_clock
 from virtometer.runner.execution.failures import TrialFailed
-from virtometer.runner.execution.party import Scored, TrialParty
+from virtometer.runner.execution.party import RunKey, Scored, TrialParty, run_key
 from virtometer.runner.execution.placement_run import PlacementRun, guests_of
 from virtometer.runner.execution.policies import Growing, Turns, Window, WindowAccount, continuous
 from virtometer.runner.execution.services import Services
 from virtometer.runner.guests.running import RunningGuest
+from virtometer.runner.watch.foreign import HostWatch
 from virtometer.runner.watch.observer import Observer
 
 _SETTLE_S = 0.1
@@ -70,7 +72,8 @@ class Executor:
         """Execute one trial, or those with the same `turns`. The records are in their order.
 
         `guests` has a running guest for every one that the trials name. seed: of the order of windows in turn, and of
-        their lengths.
+        their lengths. A trial has no record where the failure of another one has ended its guest: it is to be executed
+        again, in a new guest.
         """
         if trials[0].turns is None:
             return [self._in_a_window(trial, guests) for trial in trials]
@@ -85,50 +88,58 @@ class Executor:
 
     def _in_turn(self, trials: Sequence[Trial], guests: RunningGuests, seed: int) -> list[TrialRecord]:
         started_at, begun = now(), time.monotonic()
-        members: dict[GuestKey, PlacementRun] = {}
-        refused: dict[GuestKey, TrialFailed] = {}
-        first = {key: trial for trial in reversed(trials) for key in trial.guests}
-        for key in started_in_order(trial.placements for trial in trials):
-            placement = Placement(key.environment, first[key].placements[0].workload, guest=key.number)
-            try:
-                members[key] = self._admission.admit(placement, guests[key], first[key])
-            except TrialFailed as refusal:
-                refused[key] = refusal
-                continue
-            self._each([members[key]], self._make_ready)
+        members: dict[RunKey, PlacementRun] = {}
+        refused: dict[RunKey, TrialFailed] = {}
+        first = {run_key(one): trial for trial in reversed(trials) for one in trial.placements}
+        workloads = Counter(guest for guest, _ in first)
+        for guest in started_in_order(trial.placements for trial in trials):
+            for key in (one for one in first if one[0] == guest):
+                placement = Placement(guest.environment, key[1], guest=guest.number)
+                try:
+                    members[key] = self._admission.admit(placement, guests[guest], first[key])
+                except TrialFailed as refusal:
+                    refused[key] = refusal
+                    continue
+                self._each([members[key]], partial(self._make_ready, count=workloads[guest]))
         with ExitStack() as stack:
-            parties = {trial.index: self._party(trial, members, refused, guests, stack) for trial in trials}
+            watches: dict[GuestKey, HostWatch] = {}
+            parties = {trial.index: self._party(trial, members, refused, guests, stack, watches) for trial in trials}
             self._execute(list(members.values()), list(parties.values()), seed)
             rest_s = time.monotonic() - begun - sum(party.took_s for party in parties.values())
-            clocks: dict[GuestKey, ClockFit] = {}
+            clocks: dict[RunKey, ClockFit] = {}
             return [
                 self._record(party, started_at, party.took_s + rest_s / len(trials), clocks)
                 for party in parties.values()
+                if not party.lost
             ]
 
-    def _make_ready(self, one: PlacementRun) -> None:
+    def _make_ready(self, one: PlacementRun, count: int) -> None:
+        """count: of runs that its guest keeps ready."""
         self._admission.place([one], 0)
         self._services.address(one, {})
-        one.session.begin_run()
+        one.session.begin_run(count)
         self._agents.prepare(one)
 
     def _party(
         self,
         trial: Trial,
-        members: Mapping[GuestKey, PlacementRun],
-        refused: Mapping[GuestKey, TrialFailed],
+        members: Mapping[RunKey, PlacementRun],
+        refused: Mapping[RunKey, TrialFailed],
         guests: RunningGuests,
         stack: ExitStack,
+        watches: dict[GuestKey, HostWatch],
     ) -> TrialParty:
         party = self._admitted(trial)
-        party.members = [members[key] for key in trial.guests if key in members]
+        party.members = [members[key] for key in map(run_key, trial.placements) if key in members]
         for placement in trial.placements:
-            if (refusal := refused.get(placement.guest_key)) is not None and party.refusal is None:
+            if (refusal := refused.get(run_key(placement))) is not None and party.refusal is None:
                 party.refusal = refusal.of(placement)
         if not party.failed:
             self._place_together(party)
             party.placed = [one.placed for one in party.members]
-            party.observer = self._admission.observer(trial, party.members, guests.values(), stack)
+            party.observer = self._admission.observer(
+                trial, party.members, guests.values(), stack, watches=None if party.several else watches
+            )
         return party
 
     def _place_together(self, party: TrialParty) -> None:
@@ -140,11 +151,10 @@ class Executor:
         longest_s = sum(party.seconds for party in parties)
         limits = self._plan.limits
         self._each(members, lambda one: one.clock.before(longest_s))
-        self._each(members, lambda one: self._agents.start([one]))
-        self._each(members, lambda one: self._agents.wait([one], "slice", limits.answer_s))
+        self._each(members, lambda one: self._start(one, limits.answer_s))
         several, workload = parties[0].several, parties[0].trial.placements[0].workload
         known = self._known[several, workload]
-        if members[0].work.anew:
+        if members[0].work.anew:  # and so is that of others which take turns with it
             known.update({party.environment: False for party in parties})
         policy = (Growing if several else Turns)(parties, self._plan, known, seed)
         by_trial = {party.trial.index: party for party in parties}
@@ -157,10 +167,15 @@ class Executor:
             if party.failed and party.refusal is None and (party.environment, party.size) not in done:
                 known.pop(party.environment, None)  # nothing is known of its speed
 
+    def _start(self, one: PlacementRun, limit_s: float) -> None:
+        """And wait until its first slice waits: another run of its guest is not listened to meanwhile."""
+        self._agents.start([one])
+        self._agents.wait([one], "slice", limit_s)
+
     def _each(self, members: Sequence[PlacementRun], step: Callable[[PlacementRun], None]) -> None:
-        """A step of every guest that has not failed."""
+        """A step of every run that has not failed, in a guest that lives."""
         for one in members:
-            if one.failure is None:
+            if one.failure is None and not one.lost:
                 with failing(one), guarded(one):
                     step(one)
 
@@ -180,9 +195,7 @@ class Executor:
             party.add(WindowAccount(window, samples, time.monotonic() - begun))
         party.took_s += time.monotonic() - begun
 
-    def _record(
-        self, party: TrialParty, started_at: str, wall_s: float, clocks: dict[GuestKey, ClockFit]
-    ) -> TrialRecord:
+    def _record(self, party: TrialParty, started_at: str, wall_s: float, clocks: dict[RunKey, ClockFit]) -> TrialRecord:
         running: list[PlacementRun] = []
         known = self._known[party.several, party.trial.placements[0].workload]
         try:

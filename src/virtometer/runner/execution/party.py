@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from virtometer.analysis.score.of_run import NoScore
 from virtometer.analysis.score.overlap import (
@@ -25,6 +26,7 @@ from virtometer.model import (
     GuestKey,
     HostUse,
     Mark,
+    Placement,
     Plan,
     Run,
     ServiceAccount,
@@ -41,6 +43,14 @@ from virtometer.runner.watch.network import port_of
 from virtometer.runner.watch.observer import Observer
 
 _WINDOWS = "their windows"
+
+RunKey: TypeAlias = tuple[GuestKey, str]
+"""Of windows in turn: the guest of a run, and its workload."""
+
+
+def run_key(placement: Placement) -> RunKey:
+    """Of the run that a placement is a part of."""
+    return placement.guest_key, placement.workload
 
 
 @dataclass(slots=True)
@@ -71,7 +81,12 @@ class TrialParty(Party):
     @property
     def failed(self) -> bool:
         """Whether one of its guests has failed."""
-        return self.refusal is not None or any(one.failure is not None for one in self.members)
+        return self.lost or self.refusal is not None or any(one.failure is not None for one in self.members)
+
+    @property
+    def lost(self) -> bool:
+        """Whether one of its guests has ended by the failure of another trial."""
+        return any(one.lost for one in self.members)
 
     @property
     def warm_up_s(self) -> float:
@@ -141,9 +156,7 @@ class TrialParty(Party):
             found.append(replace(one.run(), account=account))
         return found
 
-    def scored_windows(
-        self, running: Sequence[PlacementRun], clocks: dict[GuestKey, ClockFit], *, long: bool
-    ) -> Scored:
+    def scored_windows(self, running: Sequence[PlacementRun], clocks: dict[RunKey, ClockFit], *, long: bool) -> Scored:
         """Of windows in turn. `clocks`: as far as they are known; what is found is added. long: long windows count."""
         disturbed = {} if long else self.disturbed()
         timed = []
@@ -153,7 +166,7 @@ class TrialParty(Party):
             samples = slices_apart(samples) if long else counted_in_slices(samples, one.warm_up_s)
             one.state = replace(one.state, samples=samples)
             with guarded(one):
-                key = one.placement.guest_key
+                key = run_key(one.placement)
                 clock = clocks[key] = clocks.get(key) or one.clock.fit(member.state.samples)
                 run = one.run()
             if self.several:  # what the agent says of the whole run holds for one of its trials, but for sums

@@ -49,6 +49,11 @@ class PlacementRun:
     failure: TrialFailed | None = None
 
     @property
+    def lost(self) -> bool:
+        """Whether the failure of another run has ended its guest. It is to be made once more then."""
+        return self.failure is None and self.running_guest.broken
+
+    @property
     def name(self) -> str:
         """Name of the guest."""
         return self.running_guest.name

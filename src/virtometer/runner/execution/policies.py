@@ -143,7 +143,10 @@ class _Rounds(ABC):
     """What windows in turn have in common. `known`: by environment, whether its long windows count; is added to."""
 
     def __init__(self, parties: Sequence[Party], plan: Plan, known: dict[str, bool], seed: int) -> None:
-        """`seed`: of the order of the windows and their lengths. All parties have the same workload."""
+        """`seed`: of the order of the windows and their lengths.
+
+        All parties have the same workload, or commands of which it is known that slices show their speed.
+        """
         self._parties, self._plan, self._known, self._seed = parties, plan, known, seed
         self._generator = Generator(seed)
 
@@ -192,7 +195,7 @@ class _Rounds(ABC):
 
 
 class Turns(_Rounds):
-    """Rounds in fresh random order, one slice for each guest."""
+    """Rounds in fresh random order, one slice for each guest and each of its commands."""
 
     def windows(self) -> Iterator[Window]:
         """Long windows first, where it is not known whether slices show the speed of a guest."""
@@ -241,21 +244,22 @@ class Turns(_Rounds):
         for party in windows if before else []:
             yield from self._long_window(party)
         working = [party for party in parties if not party.failed]
-        runs = self._counted_runs()
-        if runs is None:
-            seconds = max((party.seconds for party in working), default=0.0)
-            yield from self._rounds(working, max(round(seconds / self._plan.slice_s), 1))
-        for number in range(runs or 0):
-            yield from self._single_runs(working, number)
+        counts = {party: self._counted_runs(party) for party in working}
+        free = [party for party in working if counts[party] is None]
+        if free:
+            seconds = max(party.seconds for party in free)
+            yield from self._rounds(free, max(round(seconds / self._plan.slice_s), 1))
+        most = max((count for count in counts.values() if count is not None), default=0)
+        for number in range(most):
+            yield from self._single_runs([one for one in working if _is_due(number, counts[one], most)], number)
         for party in [] if before else windows:
             yield from self._long_window(party)
 
-    def _counted_runs(self) -> int | None:
-        trial = self._parties[0].trial
-        return runs_in_block(self._plan, trial.placements[0].workload, trial.block)
+    def _counted_runs(self, party: Party) -> int | None:
+        return runs_in_block(self._plan, party.trial.placements[0].workload, party.trial.block)
 
     def _single_runs(self, parties: Sequence[Party], number: int) -> Iterator[Window]:
-        """A round with one run of each guest. None is made again, also where others disturbed it."""
+        """A round with one run of each. None is made again, also where others disturbed it."""
         for party in self._generator.shuffled(parties):
             if not party.failed:
                 yield from self._window(party, number, _ONE_RUN_S)
@@ -347,6 +351,11 @@ class Growing(_Rounds):
         iteration_s = known[party.size] or max(known.values())
         usual_s = _longer(party) * max(WINDOW_SLICES * self._plan.slice_s, _WINDOW_ITERATIONS * iteration_s)
         return usual_s * length_factor(self._seed, number) + party.warm_up_s
+
+
+def _is_due(number: int, count: int | None, most: int) -> bool:
+    """Whether a party has a run in this round: all of its `count` runs are spread evenly over `most` rounds."""
+    return count is not None and (number + 1) * count // most > number * count // most
 
 
 def _longer(party: Party) -> float:

@@ -12,12 +12,14 @@ from typing import Protocol
 
 from virtometer.deferred_signals import deferred_signals
 from virtometer.design.plan.resolved import ResolvedPlan
+from virtometer.design.schedule.shuffle import Generator
 from virtometer.environments.base import Environment, LabContext, Settings
 from virtometer.environments.registry import KINDS
 from virtometer.environments.tuning.host import HostTuning
 from virtometer.environments.tuning.steps import Done, refuse_tuning
 from virtometer.errors import EnvironmentFailed, LinkError, MissingProgram
-from virtometer.model import GuestKey, GuestStart, HostTuningEvent, Plan, on_host
+from virtometer.model import ENTRY, GuestKey, GuestStart, HostTuningEvent, Plan, on_host
+from virtometer.runner.guests.entering import entered
 from virtometer.runner.guests.running import RunningGuest, StartingGuest
 
 _TRIES = 2
@@ -149,6 +151,20 @@ class Guests:
         for number in range(2, instance + 1):
             if not guest.has_agent(number):
                 guest.add_agent(self._kind_of(key), _fresh_id())
+
+    def enter(self, generator: Generator) -> None:
+        """Time the entries of guests that live, and note what was found in the records of their starts."""
+        first = {key: one for key, one in self.running.items() if key.number == 1 and ENTRY not in one.record.effective}
+        kinds = {key: self._kind_of(key) for key in first}
+        found = entered(
+            self._lab,
+            {key: (kinds[key], one, self._settings[key.environment]) for key, one in first.items()},
+            generator,
+        )
+        for key, guest in first.items():
+            at = self.starts.index(guest.record)
+            guest.record = replace(guest.record, effective={**guest.record.effective, ENTRY: found[key]})
+            self.starts[at] = guest.record
 
     def stop_broken(self) -> None:
         """Stop those that are not to be used again."""

@@ -203,6 +203,17 @@ class HostWatch:
         return int(some.rpartition(b"total=")[2]) * 1000
 
 
+class SharedWatch(HostWatch):
+    """That of several trials of one guest, which take turns."""
+
+    _errors: tuple[str, ...] = ()
+
+    def kernel_errors(self) -> list[str]:
+        """What the kernel has logged as an error, or worse, since the beginning: each of the trials may have it."""
+        self._errors += tuple(super().kernel_errors())
+        return list(self._errors)
+
+
 def throttled(processors: Collection[int]) -> int:
     """Throttling events of processors since the host was started; 0 where it does not count them."""
     total = 0

@@ -20,10 +20,12 @@ from virtometer.environments.base import (
     Check,
     DiskTarget,
     Environment,
+    Guest,
     NetworkPath,
     Settings,
     host_cache,
 )
+from virtometer.environments.entry import Entry, NoEntry
 from virtometer.environments.images.machines import guest_kernel, initramfs
 from virtometer.environments.kinds.qemu.backing import LOOP, as_block_device, served, target
 from virtometer.environments.kinds.qemu.devices import CARDS, DISKS, ROOT_SERIAL, card_device, disk_devices, root_disk
@@ -106,6 +108,10 @@ class _VirtualMachine(Environment):
     def start(self, settings: Settings, guest_id: str) -> ProcessGuest:
         """Start a machine; returns when QEMU has made it, while its kernel boots."""
         return self.start_machine(self._mine(settings), guest_id)
+
+    def entry(self, guest: Guest, settings: Settings) -> Entry | NoEntry:
+        """None."""
+        return NoEntry("has no channel for programs of the host but that of the agent")
 
     def start_machine(self, mine: MachineSettings, guest_id: str, *, runs: bool = True) -> ProcessGuest:
         """Start a machine, or have QEMU make one that does not run. Raises EnvironmentFailed with QEMU's reason."""
