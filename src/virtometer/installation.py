@@ -15,7 +15,7 @@ CARRIED = ("contract/kernels.json", "plans", "published")
 # What a checkout gets by a target of make, and what to do where there is no Makefile.
 _WITHOUT_MAKE = {
     "setup": "install the wheel of Virtometer for this processor, or name an agent with VIRTOMETER_AGENT",
-    "targets": "install a wheel that has it, or run make targets in a checkout of Virtometer",
+    "targets": "install a wheel with this agent, or run make targets in a checkout of Virtometer",
     "gvisor": "run make gvisor in a checkout of Virtometer",
 }
 
