@@ -1,7 +1,7 @@
 # The one entry for both languages. `make` alone lists what there is.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup targets gvisor demo test test-fast test-all lint contract mutants bench bench-self clean
+.PHONY: help setup targets gvisor wheel demo test test-fast test-all lint contract mutants bench bench-self clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /    make \1	/p' Makefile | expand -t 20
@@ -14,6 +14,9 @@ targets: setup ## build the agent also for 32-bit and ARM Linux and for Windows
 
 gvisor: ## build a current runsc with Go (three minutes), where Debian's is of 2022; guests of gVisor have it then
 	@setup/gvisor.sh
+
+wheel: setup ## build dist/virtometer-VERSION.whl, for `uv tool install` or `pipx install` on machines without Rust
+	@setup/wheel.sh
 
 demo: ## set up what virtometer needs, then measure what each environment on this host costs
 	@setup/all.sh product
@@ -49,4 +52,4 @@ bench-self: setup ## Virtometer's own speed and soundness: overhead, reports, A/
 	@setup/bench_self.sh
 
 clean: ## remove what was built and installed in this folder (results stay)
-	rm -rf .venv .build target .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .build dist target .mypy_cache .pytest_cache .ruff_cache .hypothesis

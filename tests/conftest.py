@@ -27,6 +27,7 @@ pytest_plugins = ["tests.disturbance", "tests.killed_sessions", "tests.ordinary_
 # Folders and files whose tests start guests other than native ones or whole campaigns, or take long for other reasons.
 LONG = {
     "bench", "conformance", "environments", "host", "hostile", "mutants", "targets", "time_server",
+    "installed/test_wheel.py",
     "analysis/stopping/test_rule.py", "analysis/test_known_truth.py", "analysis/test_same_against_same.py",
     "cli/parts/test_encoding.py", "cli/study/test_miniatures.py", "cli/study/test_short_forms.py", "cli/test_main.py",
     "cli/test_noise.py", "cli/test_run.py", "cli/test_time_server.py", "cli/timing/test_verb.py",

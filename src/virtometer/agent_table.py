@@ -9,10 +9,9 @@ import functools
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal
 
-import virtometer
+from virtometer.installation import carried
 
 Value = int | bool | str
 TimedBy = Literal["nothing", "guest", "guest-at-work", "guest-itself", "host", "host-by-guest"]
@@ -154,7 +153,7 @@ def _operations() -> Mapping[tuple[str, str], AgentOperation]:
             arrays=Arrays(**one["arrays"]) if "arrays" in one else None,
             judged=JudgedBy(**one["judged"]) if "judged" in one else None,
         )
-        for kernel in json.loads(_path().read_text(encoding="utf-8"))["kernels"]
+        for kernel in json.loads(carried("contract/kernels.json").read_text(encoding="utf-8"))["kernels"]
         for one in kernel["operations"]
     }
 
@@ -166,10 +165,3 @@ def _parameter(row: Mapping[str, Any]) -> AgentParameter:
 
 def _measure(row: Mapping[str, Any]) -> AgentMeasure:
     return AgentMeasure(**{key: value for key, value in row.items() if key != "name"})
-
-
-def _path() -> Path:
-    """Inside an installed package, or in the repository that the package is used from."""
-    package = Path(virtometer.__file__).resolve().parent
-    inside = package / "contract" / "kernels.json"
-    return inside if inside.is_file() else package.parents[1] / "contract" / "kernels.json"

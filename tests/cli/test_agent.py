@@ -10,7 +10,7 @@ import pytest
 
 from tests.cli.laboratory import virtometer
 from tests.sentences import Said
-from virtometer.runner.lab import agent as agents
+from virtometer import installation
 
 
 def test_a_missing_agent_is_status_8(tmp_path: Path) -> None:
@@ -21,7 +21,7 @@ def test_a_missing_agent_is_status_8(tmp_path: Path) -> None:
 
 def test_where_the_agent_is(said: Said, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In a repository in which nothing is built, then the host's agent."""
-    monkeypatch.setattr(agents, "repository", lambda: tmp_path)
+    monkeypatch.setattr(installation, "checkout", lambda: tmp_path)
     monkeypatch.delenv("VIRTOMETER_AGENT", raising=False)
     rust_target = f"{platform.machine()}-unknown-linux-musl"
     missing = virtometer("agent", "path")

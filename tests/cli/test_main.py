@@ -6,8 +6,6 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +18,6 @@ from tests.store.campaigns import campaign
 from tests.store.test_output import full_device
 from virtometer import __version__, cli, errors
 from virtometer.cli.app import app
-from virtometer.cli.plan.files import DEFAULT, QUICK
 from virtometer.model import ClockFault
 from virtometer.store.ledger import Ledger
 
@@ -330,39 +327,3 @@ def test_wrong_values_of_options_are_reported_as_those_of_plans(said: Said, word
     assert (refused.status, refused.out) == (2, "")
     assert refused.err.startswith(f"virtometer: '{words[-2]}' is ")
     said(refused.err)
-
-
-def test_the_built_in_plans_come_along_in_the_wheel() -> None:
-    """Build the wheel, unpack it elsewhere, and ask the package in it, not this checkout's."""
-    uv = next(
-        (
-            path
-            for place in [*map(Path, os.get_exec_path()), ROOT / ".build" / "uv" / "bin"]
-            if (path := place / "uv").exists()
-        ),
-        None,
-    )
-    if uv is None:
-        pytest.skip("uv is neither on the PATH nor in .build/: make setup brings it")
-    with tempfile.TemporaryDirectory() as directory:
-        subprocess.run(
-            [uv, "build", "--wheel", "--offline", "-q", "-o", directory, ROOT],
-            check=True,
-            capture_output=True,
-            timeout=120,
-        )
-        (wheel,) = Path(directory).glob("*.whl")
-        with zipfile.ZipFile(wheel) as archive:
-            archive.extractall(Path(directory) / "site")
-        program = "from virtometer.cli.plan.files import *; print(built_in(DEFAULT)); print(built_in(QUICK))"
-        result = subprocess.run(
-            [sys.executable, "-c", program],
-            capture_output=True, text=True, check=True, cwd=directory,
-            env={**os.environ, "PYTHONPATH": str(Path(directory) / "site")},
-        )  # fmt: skip
-        plans = Path(directory).resolve() / "site" / "virtometer" / "plans"
-        assert result.stdout.splitlines() == [str(plans / DEFAULT), str(plans / QUICK)]
-        for path in (ROOT / "plans").rglob("*.yaml"):
-            assert (plans / path.relative_to(ROOT / "plans")).read_bytes() == path.read_bytes()
-        for path in (one for suffix in ("csv", "yaml") for one in (ROOT / "published").rglob(f"*.{suffix}")):
-            assert (plans.parent / path.relative_to(ROOT)).read_bytes() == path.read_bytes()

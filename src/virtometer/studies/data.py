@@ -15,7 +15,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
-import virtometer
+from virtometer.installation import carried
 
 Kind = Literal["table", "figure", "text"]
 Status = Literal["printed", "unreadable", "restored", "dash", "nowhere"]
@@ -268,6 +268,4 @@ def _rows(name: str) -> list[dict[str, str]]:
 
 def folder() -> Path:
     """Where the published data are: in an installed package, or in the repository that the package is used from."""
-    package = Path(virtometer.__file__).resolve().parent
-    inside = package / "published"
-    return inside if inside.is_dir() else package.parents[1] / "published"
+    return carried("published")

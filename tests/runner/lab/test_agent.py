@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.sentences import Said
+from virtometer import installation
 from virtometer.errors import MissingProgram, UsageError
 from virtometer.runner.lab import agent as agents
 from virtometer.runner.lab.agent import agent_path
@@ -21,7 +22,7 @@ MILLISECOND = 1_000_000
 @pytest.fixture
 def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A repository in which nothing is built."""
-    monkeypatch.setattr(agents, "repository", lambda: tmp_path)
+    monkeypatch.setattr(installation, "checkout", lambda: tmp_path)
     monkeypatch.delenv("VIRTOMETER_AGENT", raising=False)
     return tmp_path
 

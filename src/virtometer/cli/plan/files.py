@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import virtometer
 from virtometer.design.parse import ALL, PlanRead
 from virtometer.design.plan.document import MAX_BYTES
 from virtometer.design.plan.resolved import ResolvedPlan
 from virtometer.design.plan.selection import Selection
 from virtometer.errors import PlanError, PlanNotHere
+from virtometer.installation import carried
 from virtometer.model import Plan
 from virtometer.visible import visible
 
@@ -35,9 +36,7 @@ def built_in(name: str) -> Path:
 
 def built_in_folder() -> Path:
     """The folder of all built-in plans, which need not exist."""
-    package = Path(virtometer.__file__).resolve().parent
-    inside = package / "plans"
-    return inside if inside.is_dir() else package.parents[1] / "plans"
+    return carried("plans")
 
 
 def selection(only: Sequence[str] | None, environments: Sequence[str] | None) -> Selection:
@@ -104,6 +103,7 @@ def _read(
     from virtometer.runner.campaign.here import read_here
 
     shown = str(path)
+    path = _of_the_installation(path)
     try:
         with path.open("rb") as file:
             raw = file.read(MAX_BYTES + 1)
@@ -115,6 +115,14 @@ def _read(
         raise PlanError(shown, 0, f"the plan cannot be read: {cause.strerror}") from cause
     usual_cache = _USUAL_CACHE if path.parent == built_in(QUICK).parent else None
     return read_here(raw, shown, selected, instead, usual_cache, short=short), raw.decode("utf-8-sig")
+
+
+def _of_the_installation(path: Path) -> Path:
+    """The built-in plan that a path such as plans/together.yaml names, where the current directory has no such file."""
+    if path.parts[:1] != ("plans",) or ".." in path.parts or os.path.lexists(path):
+        return path
+    inside = built_in_folder().joinpath(*path.parts[1:])
+    return inside if inside.is_file() else path
 
 
 def seed_of(plan: Plan, given: int | None) -> int:

@@ -10,6 +10,7 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
+from virtometer import installation
 from virtometer.environments.base import LabContext
 from virtometer.environments.images.machines import sync_tree
 from virtometer.errors import EnvironmentFailed, StorageError
@@ -33,7 +34,7 @@ def agent_root(lab: LabContext, agent: Path | None = None) -> Path:
             key = hashlib.file_digest(binary, "sha256")
     except OSError as cause:
         raise EnvironmentFailed(
-            f"the agent's binary {agent} cannot be read: {cause.strerror}", advice="make setup"
+            f"the agent's binary {agent} cannot be read: {cause.strerror}", advice=installation.make("setup")
         ) from cause
     key.update(" ".join(_DIRECTORIES).encode())
     for program in lab.host_programs:

@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from virtometer import installation
 from virtometer.environments.base import LabContext
 from virtometer.environments.images.apt import foreign
 from virtometer.errors import EnvironmentFailed, StorageError, VirtometerError
@@ -97,7 +98,7 @@ def initramfs(
         agent = binary.read_bytes()
     except OSError as cause:
         raise EnvironmentFailed(
-            f"the agent {binary} cannot be read ({cause.strerror})", advice="build it with: make setup"
+            f"the agent {binary} cannot be read ({cause.strerror})", advice=installation.make("setup")
         ) from cause
     files = [(module.name, module.read_bytes()) for module in modules]
     key = hashlib.sha256(b"%d" % _LAYOUT)

@@ -29,6 +29,7 @@ from virtometer.host.cpu.accounting import CgroupAccount
 from virtometer.host.cpu.parts import GUEST_TIME, STUBS, TRACED, Division
 from virtometer.host.own_mounts import own_mounts
 from virtometer.host.owned.journal import Resource
+from virtometer.installation import make
 from virtometer.programs import Words
 from virtometer.visible import one_line
 
@@ -141,9 +142,8 @@ class Gvisor(Environment):
                 self._remember(program, platform)
                 return Check(True, check.reason, found={**check.found, "platform": platform})
             refused.append(f"{platform}: {check.reason}")
-        return Check(
-            False, "; ".join(refused), "build a current runsc (make gvisor), or install the Debian package runsc"
-        )
+        advice = f"for a current runsc {make('gvisor')}, or install the Debian package runsc"
+        return Check(False, "; ".join(refused), advice)
 
     def prepare(self, settings: Settings) -> None:
         """Build the root file system. Raises EnvironmentFailed when the requested platform does not work here."""

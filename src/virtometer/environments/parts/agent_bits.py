@@ -7,6 +7,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from virtometer import installation
 from virtometer.environments.base import LabContext, Settings
 from virtometer.errors import EnvironmentFailed
 
@@ -16,7 +17,7 @@ class AgentBits(Settings):
 
     bits: Literal[64, 32] = Field(
         default=64,
-        description="of the agent: 64 is the one of the host, 32 the one for i686, which `make targets` builds",
+        description="of the agent: 64 is the one of the host, 32 the one for i686, of wheels or `make targets`",
     )
 
     def agent(self, lab: LabContext) -> Path:
@@ -24,5 +25,5 @@ class AgentBits(Settings):
         if self.bits == 64:
             return lab.agent
         if lab.agent_32 is None:
-            raise EnvironmentFailed("the agent of 32 bits is not built", advice="run make targets")
+            raise EnvironmentFailed(installation.no_agent("of 32 bits"), advice=installation.make("targets"))
         return lab.agent_32

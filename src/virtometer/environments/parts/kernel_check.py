@@ -5,6 +5,7 @@ from __future__ import annotations
 from virtometer.environments.base import Check, LabContext
 from virtometer.environments.images.machines import METAPACKAGES, cached_kernel, resolve_kernel
 from virtometer.errors import VirtometerError
+from virtometer.installation import to_download
 
 
 def check_kernel(lab: LabContext, check: Check) -> Check:
@@ -20,4 +21,4 @@ def check_kernel(lab: LabContext, check: Check) -> Check:
     except VirtometerError as cause:
         return Check(False, f"there is no kernel for the guests: {cause.sentence}", cause.advice)
     found = {**check.found, "guest_kernel": f"{package} {version}, to be downloaded once"}
-    return Check(True, check.reason, f"run make setup to download {METAPACKAGES['cloud']}", found)
+    return Check(True, check.reason, to_download(METAPACKAGES["cloud"]), found)

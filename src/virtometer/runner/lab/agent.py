@@ -7,6 +7,7 @@ import os
 import platform
 from pathlib import Path
 
+from virtometer import installation
 from virtometer.errors import MissingProgram, UsageError
 
 # What setup/ can build, by the name that plans and people use: Rust targets, the first that is built counts.
@@ -19,11 +20,6 @@ TARGETS: dict[str, tuple[str, ...]] = {
 }
 
 
-def repository() -> Path:
-    """The checkout that this module belongs to: the agent is built in it."""
-    return Path(__file__).resolve().parents[4]
-
-
 def _host() -> str:
     machine = platform.machine()
     return f"{'i686' if machine in ('i386', 'i486', 'i586') else machine}-linux"
@@ -34,7 +30,7 @@ def agent_path(target: str | None = None) -> Path:
 
     A target is a name of TARGETS, one of its Rust targets, or an architecture alone, which means Linux on it.
     VIRTOMETER_AGENT wins when no target is named. Raises UsageError for an unknown target, MissingProgram when it is
-    not built.
+    not built, or not in the wheel that was installed.
     """
     named = os.environ.get("VIRTOMETER_AGENT")
     if target is None and named:
@@ -44,13 +40,13 @@ def agent_path(target: str | None = None) -> Path:
         return path
     wanted = target or _host()
     for rust_target in _rust_targets(wanted):
-        path = repository() / "target" / rust_target / "release" / "virtometer-agent"
+        path = installation.agent_folder(rust_target) / "virtometer-agent"
         for file in (path, path.with_suffix(".exe")):
             if file.is_file():
                 return file
     if target is None:
-        raise MissingProgram("the agent is not built", advice="run make setup")
-    raise MissingProgram(f"the agent for {target} is not built", advice="run make targets")
+        raise MissingProgram(installation.no_agent(), advice=installation.make("setup"))
+    raise MissingProgram(installation.no_agent(f"for {target}"), advice=installation.make("targets"))
 
 
 def _rust_targets(name: str) -> tuple[str, ...]:

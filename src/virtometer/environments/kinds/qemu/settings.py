@@ -81,8 +81,8 @@ class MachineSettings(RootSettings, AgentBits):
     )
     bits: Literal[64, 32] = Field(
         default=64,
-        description="of the kernel and the agent in the guest: 32 is Debian's kernel for i686 and the agent that "
-        "`make targets` builds",
+        description="of the kernel and the agent in the guest: 32 is Debian's kernel for i686 and the agent "
+        "for i686, of wheels or `make targets`",
     )
     guest_kernel: Literal["cloud", "generic"] | None = Field(
         default=None,
