@@ -24,6 +24,7 @@ from virtometer.analysis.effects.in_stages import effects_of
 from virtometer.analysis.groups.scenarios import GroupResults, group_results
 from virtometer.analysis.notes.circumstances import Circumstance, circumstances
 from virtometer.analysis.notes.missing import Reason, failures, marked, unused
+from virtometer.analysis.profile.predict import Profile, Profiled, profiles
 from virtometer.analysis.score.alone import alone_in
 from virtometer.clock.intervals import of_run
 from virtometer.model import Campaign, Control, Estimate, Finding, Quantity, Run, TrialRecord, columns_of
@@ -76,9 +77,9 @@ class Analysis:
     `campaign` holds the records, which reports show as they are. What takes more than one record to say is here.
     """
 
-    def __init__(self, campaign: Campaign) -> None:
-        """Nothing is computed yet."""
-        self.campaign = campaign
+    def __init__(self, campaign: Campaign, profiled: Profiled | None = None) -> None:
+        """Nothing is computed yet. profiled: what was learnt of the commands beside the campaign."""
+        self.campaign, self.profiled = campaign, profiled
 
     @cached_property
     def treatments(self) -> dict[Key, TreatmentData]:
@@ -104,6 +105,11 @@ class Analysis:
     def cold(self) -> Mapping[Key, Cold]:
         """The user's commands from the start of a guest on, where each run has a fresh one."""
         return cold(self.campaign, self.treatments)
+
+    @cached_property
+    def profiles(self) -> tuple[Profile, ...]:
+        """What explains the slowdown of the user's commands, where they were profiled."""
+        return profiles(self.findings, self.command_measures, self.profiled)
 
     @cached_property
     def circumstances(self) -> tuple[Circumstance, ...]:
@@ -244,6 +250,9 @@ class Analysis:
         )
 
 
-def analyse(campaign: Campaign) -> Analysis:
-    """What a campaign says, complete or not. For values by the guests' own clocks give it `by_guest_clocks` of one."""
-    return Analysis(campaign)
+def analyse(campaign: Campaign, profiled: Profiled | None = None) -> Analysis:
+    """What a campaign says, complete or not. For values by the guests' own clocks give it `by_guest_clocks` of one.
+
+    profiled: what was learnt of its commands beside it.
+    """
+    return Analysis(campaign, profiled)

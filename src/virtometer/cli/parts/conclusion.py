@@ -45,6 +45,7 @@ def print_table(analysis: Analysis, directory: Path, *, piped: bool = False, not
     from virtometer.report.parts import words
     from virtometer.report.parts.left_tuned import left_tuned
     from virtometer.report.parts.terminal_text import text_line
+    from virtometer.report.profile.terminal import terminal as profiles_terminal
     from virtometer.store.files import resume_command
 
     console = PlainConsole()
@@ -69,7 +70,7 @@ def print_table(analysis: Analysis, directory: Path, *, piped: bool = False, not
         first = next(iter(analysis.commands.values()))
         console.print(text_line(f"{first.metric.split(' ')[0]} of a run, by that of: {first.reference}", style="bold"))
         console.print(table_of_ratios(analysis.commands))
-    for one in below_commands(analysis, more):
+    for one in (*below_commands(analysis, more), *profiles_terminal(analysis.profiles)):
         console.print(one)
     for one in (*terminal(analysis, more), *effect_terminal.terminal(analysis.effects, more)):
         console.print(one)

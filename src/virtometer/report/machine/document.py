@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from virtometer.analysis import Analysis
 from virtometer.analysis.effects.effect import Effects
 from virtometer.model import EnvironmentStatus, Finding, PlanEnvironment, TuningState
-from virtometer.report.machine import groups  # noqa: F401 - its shapes are named in a table
+from virtometer.report.machine import groups, profiles  # noqa: F401 - their shapes are named in a table
 from virtometer.report.machine.clocks import LimitedClock
 from virtometer.report.machine.effects import EFFECT, EXPERIMENT, staged, with_factors
 from virtometer.report.machine.field import TYPES, Shape, by_name, line, texts
@@ -175,6 +175,7 @@ REPORT = Shape(
     knees         knee[]         latency under rising load, of each sweep over a rate and environment
     controls      control[]      the baseline against itself, by workload; empty where it was measured once a block
     between_commands  command_ratio[]  of the user's commands after the first one; empty with fewer than two
+    profiles      profile[]      of the user's commands; empty where they were not profiled
     stages=campaign.stages  stage[]  further blocks, fixed from those before them
     tunings=campaign.tunings  tuning_event[]  what happened to each tuning of the host, in the order of time
     left_tuned    text[]         a sentence for each tuning of the host of which nothing says that it was undone
