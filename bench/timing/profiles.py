@@ -4,7 +4,7 @@
 
 For each program and environment it prints the measured and the predicted slowdown, the class that explains most, and
 what is unexplained. For planted programs it prints whether the class is the planted one, and whether the prediction is
-within 20 % of the measurement. Run it on an idle host; its load is printed.
+within 20 % of the measurement. Run it on an idle host; the load is printed.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shlex
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -22,7 +23,7 @@ from typing import Any
 from bench.timing.planted import planted
 
 _WITHIN = 0.2
-_STEPS = {"calls": 20_000, "faults": 20_000, "computing": 100_000_000}
+_STEPS = {"calls": 20_000, "faults": 20_000, "computing": 300_000_000}
 _CLASSES = {"calls": "simple calls", "faults": "page faults", "computing": "computing"}
 _SQL = (
     "create table t(a integer primary key, b text); "
@@ -42,15 +43,15 @@ def words_of(program: Path, folder: Path) -> dict[str, list[str]]:
     }
 
 
-def profile(words: Sequence[str], name: str, kinds: str, budget: str, out: Path) -> dict[str, Any]:
-    """The profile of a command, as the JSON report has it. Raises CalledProcessError where it cannot be measured."""
+def profiles(commands: Mapping[str, Sequence[str]], kinds: str, budget: str, out: Path) -> list[dict[str, Any]]:
+    """The profiles of commands, as the JSON report has them. CalledProcessError where they cannot be measured."""
     own = [sys.executable, "-m", "virtometer"]
-    options = ["--profile", "--beside", "--in", kinds, "--budget", budget, "--out", str(out), "-n", name]
-    subprocess.run(
-        [*own, "time", *options, "--", *words], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
+    options = ["--profile", "--beside", "--in", kinds, "--budget", budget, "--out", str(out)]
+    names = [word for name in commands for word in ("-n", name)]
+    lines = [shlex.join(words) for words in commands.values()]
+    subprocess.run([*own, "time", *options, *names, *lines], check=True, stdout=sys.stderr)
     made = subprocess.run([*own, "report", str(out), "--format", "json"], check=True, capture_output=True, text=True)
-    found: dict[str, Any] = json.loads(made.stdout)["profiles"][0]
+    found: list[dict[str, Any]] = json.loads(made.stdout)["profiles"]
     return found
 
 
@@ -70,24 +71,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--in", dest="kinds", default="runc,gvisor,uml")
     parser.add_argument("--budget", default="20s")
     parser.add_argument("--only", default="", help="names of programs, with commas")
-    parser.add_argument("--out", type=Path, help="keep the results directories here")
+    parser.add_argument("--out", type=Path, help="keep the results directory")
     options = parser.parse_args(arguments)
     wanted, wrong = [name for name in options.only.split(",") if name], 0
     print(
         "| program | environment | measured | predicted | explains most | unexplained | predicted / measured | right |"
     )
     with planted() as program, TemporaryDirectory(dir=Path.home()) as folder:
-        for name, words in words_of(program, Path(folder)).items():
-            if wanted and name not in wanted:
-                continue
-            out = (options.out or Path(folder)).absolute() / name
-            found = profile(words, name, options.kinds, options.budget, out)
+        commands = words_of(program, Path(folder))
+        chosen = {name: words for name, words in commands.items() if not wanted or name in wanted}
+        out = (options.out or Path(folder) / "out").absolute()
+        for found in profiles(chosen, options.kinds, options.budget, out):
+            name = found["workload"]
             for there in found["predictions"]:
-                print(line_of(name, there), flush=True)
+                print(line_of(name, there))
                 if name in _CLASSES:
                     wrong += abs(there["predicted"] / there["measured"] - 1) > _WITHIN
             slowed = found["counts"]["counted_s"] / found["counts"]["wall_s"]
-            print(f"{name}: counting took {slowed:.1f} times as long; load {os.getloadavg()[0]:.1f}", flush=True)
+            print(f"{name}: counting took {slowed:.1f} times as long")
+    print(f"load at the end: {os.getloadavg()[0]:.1f}")
     return 1 if wrong else 0
 
 

@@ -16,7 +16,7 @@ def test_a_sentence_has_number_price_product_and_rest() -> None:
 
 
 def test_signs() -> None:
-    assert [words.signed(one) for one in (0.123, -0.05, 0.0001, 3.0)] == ["+12 %", "-5.0 %", "+0 %", "+300 %"]
+    assert [words.signed(one) for one in (0.123, -0.05, 0.0001, 3.0)] == ["+12 %", "-5.0 %", "0 %", "+300 %"]
     assert [words.time(one) for one in (0, -2e-6, 2e-6)] == ["0 s", "-2.00 µs", "2.00 µs"]
 
 

@@ -20,6 +20,6 @@ def test_it_is_a_plan_in_the_environments_of_the_commands(tmp_path: Path) -> Non
     names = {one.name for one in read.workloads}
     assert {"computing", "simple calls", "file look-ups", "opens", "switches", "network"} <= names
     assert "starts of programs" not in names, "each command has them beside it"
-    assert all(one.workload == "os" and one.scheduling == "continuous" for one in read.workloads)
+    assert all(one.workload == "os" for one in read.workloads)
     assert read.blocks == 6
     assert not read.control

@@ -20,6 +20,7 @@ Prices = Mapping[tuple[str, str], Finding]
 Measures = Mapping[tuple[str, str], Mapping[str, Quantity[Estimate]]]
 """Further measures of the commands, by command and environment."""
 
+_WORTH_NAMING = 0.01
 _EMPTY = "empty"  # of a command: the time of an empty program
 
 
@@ -64,8 +65,8 @@ class Prediction:
 
     @property
     def dominant(self) -> str:
-        """The class that explains most; empty where none explains anything."""
-        return self.shares[0].name if self.shares and self.shares[0].extra > 0 else ""
+        """The class that explains most; empty where none explains 1 % of the native time."""
+        return self.shares[0].name if self.shares and self.shares[0].extra >= _WORTH_NAMING else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,7 +28,7 @@ Shape(
     measured,measured_low,measured_high,measured_n=measured  ~positive  time there / natively // of the interval
     predicted,predicted_low,predicted_high,predicted_n=predicted  ~number  time there / natively // of the interval
     rest         number    measured - predicted: what is unexplained, as a share of the native time
-    dominant     text      the class that explains most; empty where none explains anything
+    dominant     text      the class that explains most; empty where none explains 1 %
     shares       profile_share[]  the largest first
     unmeasured   text[]    classes whose operation does not work there
     """,

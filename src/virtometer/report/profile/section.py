@@ -58,7 +58,7 @@ def _part(of: Profile, number: int) -> Section:
     return Section(
         id=f"profile-{number}",
         title=of.workload,
-        headline=of_profile.did(of),
+        about=of_profile.did(of),
         sentences=[of_profile.explained(one) for one in of.predictions],
         tables=[whole, each],
         notes=[("", sentence) for sentence in (*of_profile.further(of), of_profile.cost(of))],

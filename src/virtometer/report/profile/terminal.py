@@ -9,6 +9,7 @@ from rich.text import Text
 
 from virtometer.analysis.profile.operations import COMPUTING
 from virtometer.analysis.profile.predict import Prediction, Profile, Share
+from virtometer.model import Estimate
 from virtometer.report.parts import words
 from virtometer.report.parts.terminal_text import plain_table, text_line
 from virtometer.report.profile import words as of_profile
@@ -27,7 +28,7 @@ def terminal(profiles: Sequence[Profile]) -> Iterator[Text | Table]:
 
 
 def _table(of: Profile) -> Table:
-    """Cells: what one costs more there, and what all of them add to the native time."""
+    """Cells: what one costs more there, and below it what all of them add to the native time."""
     made = plain_table()
     made.add_column("what", overflow="fold")
     made.add_column("a second", justify="right", no_wrap=True)
@@ -40,8 +41,8 @@ def _table(of: Profile) -> Table:
         made.add_row(name, number, *(_cell(shares.get(name)) for shares in cells))
     made.add_section()
     for title, value in (
-        ("predicted", lambda one: f"x {words.estimate(one.predicted)}"),
-        ("measured", lambda one: f"x {words.estimate(one.measured)}"),
+        ("predicted", lambda one: _ratio(one.predicted)),
+        ("measured", lambda one: _ratio(one.measured)),
         ("unexplained", lambda one: of_profile.signed(one.rest)),
     ):
         made.add_row(title, "", *(value(one) for one in of.predictions))
@@ -57,8 +58,12 @@ def _names(of: Sequence[Prediction]) -> list[str]:
     return sorted((name for name, extra in most.items() if extra >= of_profile.LEAST), key=lambda name: -most[name])
 
 
+def _ratio(of: Estimate) -> str:
+    return f"x {words.ratio(of)}\n{words.interval(of)}".rstrip()
+
+
 def _cell(of: Share | None) -> Text:
     if of is None:
         return text_line("")
-    each = "" if of.name == COMPUTING else f"{of_profile.time(of_profile.each_s(of))}  "
-    return text_line(f"{each}{of_profile.signed(of.extra)}")
+    each = [] if of.name == COMPUTING else [of_profile.time(of_profile.each_s(of))]
+    return Text("\n".join([*each, of_profile.signed(of.extra)]))

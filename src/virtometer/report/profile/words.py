@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from virtometer.analysis.profile.operations import COMPUTING
 from virtometer.analysis.profile.predict import Prediction, Profile, Share
+from virtometer.counted import counted
 from virtometer.report.parts import words
 
 _SIZES = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
@@ -26,11 +27,11 @@ def did(of: Profile) -> str:
         if number
     ]  # fmt: skip
     numbers = (
-        (counts.system_calls, "system calls"), (counts.minor_faults + counts.major_faults, "page faults"),
-        (counts.waits, "waits"), (counts.preempted, "preemptions"),
+        (counts.system_calls, "system call"), (counts.minor_faults + counts.major_faults, "page fault"),
+        (counts.waits, "wait"), (counts.preempted, "preemption"),
     )  # fmt: skip
     times = (f"{words.quantity(value, 's') if value else '0 s'} {name}" for value, name in _times(of))
-    return "; ".join([", ".join(times), ", ".join(f"{number:,} {name}" for number, name in numbers), *moved])
+    return "; ".join([", ".join(times), ", ".join(counted(number, name) for number, name in numbers), *moved])
 
 
 def _times(of: Profile) -> Iterator[tuple[float, str]]:
@@ -79,8 +80,9 @@ def time(seconds: float) -> str:
 
 def signed(share: float) -> str:
     """A share of the native time in percent, with its sign."""
-    shown = words.significant(100 * abs(share), 2) if abs(share) >= LEAST / 10 else "0"
-    return f"{'-' if share < 0 else '+'}{shown} %"
+    if abs(share) < LEAST / 10:
+        return "0 %"
+    return f"{'-' if share < 0 else '+'}{words.significant(100 * abs(share), 2)} %"
 
 
 def further(of: Profile) -> Iterator[str]:

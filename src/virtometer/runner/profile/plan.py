@@ -11,7 +11,7 @@ from virtometer.analysis.profile.operations import needed
 from virtometer.model import MIN_BLOCKS
 
 _SECONDS = 0.1
-"""Of each operation in each guest: some kinds change their speed in the first 0.1 s, which calibration has."""
+"""Of each operation in each guest."""
 
 _FILE = Path("/bin/sh")
 """Each system has it, of some 100 KiB: for look-ups and reads."""
@@ -20,8 +20,8 @@ _FILE = Path("/bin/sh")
 def operations_plan(plan: Mapping[str, Any], counts: Mapping[str, Counts]) -> dict[str, Any]:
     """The plan, of the one that times the commands. counts: of all commands, by name.
 
-    Each operation that could explain 1 % of a command is measured once in each of six blocks, in long windows: an
-    interval takes six. Guests follow one another, as those of long commands do.
+    Each operation that could explain 1 % of a command is measured once in each of six blocks: an interval takes six.
+    The guests take turns where slices show what long windows show.
     """
     file = str(_FILE.resolve())
     workloads = [
@@ -30,7 +30,6 @@ def operations_plan(plan: Mapping[str, Any], counts: Mapping[str, Counts]) -> di
             "workload": "os",
             "op": priced.op,
             "parameters": priced.values(of, file),
-            "scheduling": "continuous",
         }
         for name, (priced, of) in needed(counts.values()).items()
     ]
