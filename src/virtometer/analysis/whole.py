@@ -26,6 +26,7 @@ from virtometer.analysis.effects.in_stages import effects_of
 from virtometer.analysis.groups.scenarios import GroupResults, group_results
 from virtometer.analysis.notes.circumstances import Circumstance, circumstances, clock_readings
 from virtometer.analysis.notes.missing import Reason, failures, marked, unused
+from virtometer.analysis.profile.predict import Profile, Profiled, profiles
 from virtometer.analysis.score.alone import alone_in
 from virtometer.clock.intervals import of_run
 from virtometer.model import Campaign, Control, Estimate, Finding, Quantity, Run, TrialRecord, columns_of
@@ -78,9 +79,9 @@ class Analysis:
     `campaign` holds the records, which reports show as they are. What takes more than one record to say is here.
     """
 
-    def __init__(self, campaign: Campaign) -> None:
-        """Nothing is computed yet."""
-        self.campaign = campaign
+    def __init__(self, campaign: Campaign, profiled: Profiled | None = None) -> None:
+        """Nothing is computed yet. profiled: what was learnt of the commands beside the campaign."""
+        self.campaign, self.profiled = campaign, profiled
 
     @cached_property
     def treatments(self) -> dict[Key, TreatmentData]:
@@ -114,6 +115,11 @@ class Analysis:
     def entries(self) -> Mapping[str, Entered]:
         """How long guests take to be entered from the host, by environment, where the plan asks for it."""
         return entries(self.campaign)
+
+    @cached_property
+    def profiles(self) -> tuple[Profile, ...]:
+        """What explains the slowdown of the user's commands, where they were profiled."""
+        return profiles(self.findings, self.command_measures, self.profiled)
 
     @cached_property
     def circumstances(self) -> tuple[Circumstance, ...]:
@@ -259,6 +265,9 @@ class Analysis:
         )
 
 
-def analyse(campaign: Campaign) -> Analysis:
-    """What a campaign says, complete or not. For values by the guests' own clocks give it `by_guest_clocks` of one."""
-    return Analysis(campaign)
+def analyse(campaign: Campaign, profiled: Profiled | None = None) -> Analysis:
+    """What a campaign says, complete or not. For values by the guests' own clocks give it `by_guest_clocks` of one.
+
+    profiled: what was learnt of its commands beside it.
+    """
+    return Analysis(campaign, profiled)

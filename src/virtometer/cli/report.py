@@ -29,6 +29,8 @@ class Format(StrEnum):
     HYPERFINE_JSON = "hyperfine-json"
     HYPERFINE_CSV = "hyperfine-csv"
     HYPERFINE_MARKDOWN = "hyperfine-markdown"
+    JUNIT = "junit"
+    BENCHER = "bencher"
 
 
 _MAKERS: dict[Format | None, str] = {
@@ -72,9 +74,10 @@ def report(
 
     from virtometer.analysis import analyse, by_guest_clocks
     from virtometer.cli.parts.conclusion import print_table, write_html
+    from virtometer.cli.parts.profiled import profiled_in
     from virtometer.report.parts.left_tuned import left_tuned
 
-    analysis = analyse(by_guest_clocks(campaign) if raw else campaign)
+    analysis = analyse(by_guest_clocks(campaign) if raw else campaign, profiled_in(directory))
     if kind is not None:  # tables and pages may be read by a program alone
         for sentence in left_tuned(campaign):
             typer.echo(sentence, err=True)

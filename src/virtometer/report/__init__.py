@@ -29,6 +29,8 @@ FORMATS = {
     "hyperfine-json": "all times of the user's commands, for the readers of hyperfine's exports",
     "hyperfine-csv": "statistics of the times of the user's commands, as hyperfine writes them",
     "hyperfine-markdown": "the same as a table for a text",
+    "junit": "JUnit XML: a test for each comparison, for continuous integration",
+    "bencher": "the metric format of Bencher, for continuous benchmarking",
 }
 
 
@@ -38,7 +40,7 @@ def render(analysis: Analysis, format: str) -> str:
         from virtometer.report.formats.html import page  # plots take a second to load: the other formats need not wait
 
         return page(analysis)
-    from virtometer.report.formats import hyperfine
+    from virtometer.report.formats import bencher, hyperfine, junit
     from virtometer.report.machine import document, tables  # nor does a table need these
 
     makers = {
@@ -49,6 +51,8 @@ def render(analysis: Analysis, format: str) -> str:
         "matrices-csv": tables.matrices_csv,
         "samples-csv": tables.samples_csv,
         "probes-csv": tables.probes_csv,
+        "junit": junit.junit_xml,
+        "bencher": bencher.bencher_json,
         **{f"hyperfine-{name}": _of_commands(make) for name, make in hyperfine.MAKERS.items()},
     }
     if format not in makers:

@@ -43,6 +43,7 @@ def print_table(analysis: Analysis, directory: Path, *, piped: bool = False, not
     from virtometer.report.groups.terminal import terminal
     from virtometer.report.parts import words
     from virtometer.report.parts.left_tuned import left_tuned
+    from virtometer.report.profile.terminal import terminal as profiles_terminal
     from virtometer.store.files import resume_command
 
     console = PlainConsole()
@@ -63,7 +64,7 @@ def print_table(analysis: Analysis, directory: Path, *, piped: bool = False, not
         )
     if analysis.findings or not analysis.group_results.groups:
         console.print(made)
-    for one in below_commands(analysis, more):
+    for one in (*below_commands(analysis, more), *profiles_terminal(analysis.profiles)):
         console.print(one)
     for one in (*terminal(analysis, more), *effect_terminal.terminal(analysis.effects, more)):
         console.print(one)

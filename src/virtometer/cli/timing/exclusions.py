@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from virtometer.errors import UsageError
 
 _RUNS = ("--runs", "--min-runs", "--max-runs")
+_BESIDE = ("--image", "--user", "--volume", "--setup", "--prepare", "--conclude", "--cleanup")
 # By option: others that cannot stand beside it, and why.
 _EXCLUDED: Mapping[str, tuple[tuple[str, ...], str]] = {
     "--cold": ((*_RUNS, "--warmup"), "each guest runs the command once"),
@@ -15,8 +16,12 @@ _EXCLUDED: Mapping[str, tuple[tuple[str, ...], str]] = {
         "each guest runs the command once in a block, and a value is no time",
     ),
     "--enter": (("--cold",), "a cold guest ends with its first command"),
+    "--profile": (
+        ("--cold", "--value", "--cache cold", "--tty", *_BESIDE),
+        "it counts what a command does by further runs natively, which have no such thing",
+    ),
     "--cache cold": (
-        ("--image", "--user", "--volume", "--setup", "--prepare", "--conclude", "--cleanup"),
+        _BESIDE,
         "it finds the files of a command by one more run natively, which has no such thing",
     ),
 }

@@ -1,4 +1,4 @@
-"""Files that `virtometer time` writes beside its results directory, for the readers of hyperfine's exports."""
+"""Files that `virtometer time` writes beside its results directory, for hyperfine's readers, and for CI."""
 
 from __future__ import annotations
 
@@ -37,12 +37,13 @@ class Exports:
         if not self.files:
             return
         from virtometer.cli.parts.encoding import put_document
+        from virtometer.report import render
         from virtometer.report.formats.hyperfine import MAKERS, results
         from virtometer.store.output import write_named
 
         found = results(analysis, values)
         for name, path in self.files.items():
-            text = MAKERS[name](found)
+            text = MAKERS[name](found) if name in MAKERS else render(analysis, name)
             if path is None:
                 put_document(text)
             else:

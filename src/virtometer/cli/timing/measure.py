@@ -22,6 +22,7 @@ from virtometer.cli.timing.commands import Command
 from virtometer.cli.timing.exports import Exports
 from virtometer.cli.timing.outputs import differing, shown
 from virtometer.cli.timing.plan import document, least_s, text_of
+from virtometer.cli.timing.profile import Profiling
 from virtometer.cli.timing.runs import Runs
 from virtometer.design.plan.resolved import ResolvedPlan
 from virtometer.runner.campaign.pilot import Pilot, native_pilots
@@ -34,7 +35,7 @@ class Asked:
 
     parameters: those that all commands have. cold: each run has a guest of its own. evicted: finds a parameter of each
     command, of the files that leave the page cache; none without that. left_out: sentences about environments. there:
-    where commands run. line: the command line.
+    where commands run. line: the command line. profiling: how commands are profiled; None: they are not.
     """
 
     commands: Sequence[Command]
@@ -50,6 +51,7 @@ class Asked:
     beside: bool
     cold: bool
     evicted: Callable[[], Sequence[Mapping[str, Any]]]
+    profiling: Profiling | None = None
 
 
 def measure(asked: Asked) -> None:
@@ -64,6 +66,7 @@ def measure(asked: Asked) -> None:
     for command, pilot in zip(asked.commands, pilots, strict=True):
         if pilot.printed is not None and "show_output" in asked.parameters:
             _say(shown(command.name, asked.plan["baseline"], pilot.printed))
+    counts = None if asked.profiling is None else asked.profiling.counts(beside=asked.beside, tell=_say)
     plan = _planned(asked, pilots)
     resolved, skipped = _loaded(asked, plan)
     _say_what_is_beyond(plan, resolved, pilots)
@@ -86,6 +89,9 @@ def measure(asked: Asked) -> None:
                 for text in differing(analysis.campaign):
                     _say(text)
             asked.exports.write(analysis, {one.name: one.values for one in asked.commands})
+            if asked.profiling is not None and counts is not None:
+                with redirect_stdout(sys.stderr) if asked.exports.to_output else nullcontext():
+                    asked.profiling.conclude(counts, analysis, plan, asked.directory, number, beside=asked.beside)
 
 
 def _planned(asked: Asked, pilots: Sequence[Pilot]) -> dict[str, Any]:

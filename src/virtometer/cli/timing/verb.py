@@ -144,6 +144,12 @@ def time(
     export_markdown: Annotated[
         str | None, typer.Option("--export-markdown", metavar="FILE", help="Write a table, as hyperfine does.")
     ] = None,
+    export_junit: Annotated[
+        str | None, typer.Option("--export-junit", metavar="FILE", help="Write JUnit XML: a test for each comparison.")
+    ] = None,
+    export_bencher: Annotated[
+        str | None, typer.Option("--export-bencher", metavar="FILE", help="Write Bencher's metric format, as JSON.")
+    ] = None,
     ignore_failure: Annotated[
         bool, typer.Option("-i", "--ignore-failure", help="Any exit status, as long as it is the same everywhere.")
     ] = False,
@@ -195,6 +201,9 @@ def time(
         Cache,
         typer.Option("--cache", metavar="STATE", help="warm; cold: files that it reads leave the page cache before."),
     ] = Cache.WARM,
+    profile: Annotated[
+        bool, typer.Option("--profile", help="Count what each command does natively; say what explains its slowdown.")
+    ] = False,
     cpus: Annotated[
         float | None, typer.Option("--cpus", metavar="NUMBER", help="Limit of processor time, in processors.")
     ] = None,
@@ -268,6 +277,7 @@ def time(
         from virtometer.cli.timing.given import changed_fields, seconds_of, size_of, variables_of, warm_ups_of
         from virtometer.cli.timing.image_option import opened
         from virtometer.cli.timing.measure import Asked, measure
+        from virtometer.cli.timing.profile import Profiling
         from virtometer.cli.timing.runs import runs
         from virtometer.errors import UsageError
         from virtometer.runner.campaign.pilot import refuse_missing
@@ -280,6 +290,7 @@ def time(
             "--min-runs": min_runs, "--max-runs": max_runs, "--warmup": warmup, "--show-output": show_output,
             "--relative-to-empty": relative_to_empty, "--image": image, "--user": user, "--volume": volume,
             "--enter": enter, "--setup": setup, "--prepare": prepare, "--conclude": conclude, "--cleanup": cleanup,
+            "--profile": profile, "--tty": tty,
         }
     )  # fmt: skip
     if shell and no_shell:
@@ -293,7 +304,12 @@ def time(
     given = expanded(commands or (), ctx.obj or own, names=name or (), shell=shell, values=values)
     given_too = {"budget": budget is not None, "precision": precision is not None}
     wanted_runs = runs(exact_runs, min_runs, max_runs, **given_too, turns=cpus is None)
-    files = exports({"json": export_json, "csv": export_csv, "markdown": export_markdown})
+    files = exports(
+        {
+            "json": export_json, "csv": export_csv, "markdown": export_markdown, "junit": export_junit,
+            "bencher": export_bencher,
+        }
+    )  # fmt: skip
     directory = (out or fresh("time")).absolute() if workdir is not None else out or fresh("time")
     refuse_foreign(directory)
     boxed = container_options(
@@ -356,5 +372,6 @@ def time(
             beside=beside,
             cold=cold,
             evicted=(lambda: evicted(given, variables, there, source, beside=beside)) if cache is Cache.COLD else tuple,
+            profiling=Profiling(given, variables, there, source) if profile else None,
         )
     )

@@ -30,6 +30,7 @@ from virtometer.report.parts.figures import Figure
 from virtometer.report.parts.glossary import glossary
 from virtometer.report.parts.left_tuned import left_tuned
 from virtometer.report.parts.section import Section, some
+from virtometer.report.profile import section as profile
 from virtometer.report.sweeps import section as sweeps
 from virtometer.visible import visible
 
@@ -111,6 +112,7 @@ def _sections(analysis: Analysis, *, grouped: bool) -> list[Section]:
         effects.section(analysis.effects),
         commands.section(analysis),
         entries.section(analysis),
+        profile.section(analysis.profiles),
         workloads.section(analysis),
         trouble,
         method.section(analysis),

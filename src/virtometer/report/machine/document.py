@@ -10,7 +10,7 @@ from virtometer.analysis import Analysis
 from virtometer.analysis.describe.empty import MEASURE as EMPTY
 from virtometer.analysis.effects.effect import Effects
 from virtometer.model import EnvironmentStatus, Finding, PlanEnvironment, TuningState
-from virtometer.report.machine import groups  # noqa: F401 - its shapes are named in a table
+from virtometer.report.machine import groups, profiles  # noqa: F401 - their shapes are named in a table
 from virtometer.report.machine.clocks import LimitedClock
 from virtometer.report.machine.effects import EFFECT, EXPERIMENT, staged, with_factors
 from virtometer.report.machine.field import TYPES, Shape, by_name, line, texts
@@ -182,6 +182,7 @@ REPORT = Shape(
     cold_commands  cold_command[]  empty where no run has a guest of its own
     differing_conditions=circumstances  differing_condition[]  of the user's commands; empty where all are equal
     entries       entry[]        how long guests take to be entered from the host; empty where the plan does not ask
+    profiles      profile[]      of the user's commands; empty where they were not profiled
     stages=campaign.stages  stage[]  further blocks, fixed from those before them
     tunings=campaign.tunings  tuning_event[]  what happened to each tuning of the host, in the order of time
     left_tuned    text[]         a sentence for each tuning of the host of which nothing says that it was undone

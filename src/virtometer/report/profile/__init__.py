@@ -1,0 +1,1 @@
+"""Profiles of commands, on the terminal and on the page."""

@@ -1,0 +1,146 @@
+"""A command run natively twice more: once under strace, which counts, and once without, by the system's accounts."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import select
+import sys
+import tempfile
+import threading
+import time
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from virtometer.analysis.profile.counts import Counts
+from virtometer.errors import CommandFailed, EnvironmentFailed
+from virtometer.host.lock.host_lock import HostLock
+from virtometer.programs import Programs
+from virtometer.runner.lab.agent import agent_path
+from virtometer.runner.profile import accounted
+from virtometer.runner.profile.strace_lines import Counted
+
+_LONGEST_S = 600.0
+_POLL_S = 0.05
+_BLOCK = 1 << 16
+_EMPTY = "exit"  # of the agent: it ends at once
+
+
+@dataclass(frozen=True, slots=True)
+class Native:
+    """Where and how commands run natively. input_file: their standard input; None: it is empty."""
+
+    variables: Mapping[str, str]
+    workdir: Path
+    input_file: Path | None
+
+
+def counted(
+    commands: Mapping[str, Sequence[str]], place: Native, *, beside: bool, tell: Callable[[str], object]
+) -> dict[str, Counts]:
+    """Counts of each command, by its name, while no other laboratory measures. beside, tell: as of HostLock.
+
+    Raises HostBusy, MissingProgram without strace, and CommandFailed where a command does not end in time.
+    """
+    programs = Programs()
+    programs.find("strace", "strace")
+    with HostLock(beside=beside, tell=tell):
+        return {name: count(words, place, programs) for name, words in commands.items()}
+
+
+def count(words: Sequence[str], place: Native, programs: Programs) -> Counts:
+    """Of one command, which runs twice. Raises MissingProgram and CommandFailed as `counted`."""
+    strace = programs.find("strace", "strace")
+    try:
+        with tempfile.TemporaryDirectory(prefix="virtometer-") as folder:
+            started = _accounted([str(agent_path()), _EMPTY], place, programs, Path(folder))
+            usual = _accounted(words, place, programs, Path(folder))
+            found, counted_s = _traced(strace, words, place, programs, Path(folder))
+    except (EnvironmentFailed, OSError) as cause:
+        raise CommandFailed(f"{words[0]} cannot be profiled: {cause}") from cause
+    if not found.calls:
+        raise CommandFailed(
+            f"strace saw no system call of {words[0]}", advice="kernel.yama.ptrace_scope may forbid what strace does"
+        )
+    return Counts(
+        classes=dict(sorted(found.classes.items())), calls=dict(found.calls.most_common()), sent=found.sent,
+        received=found.received, read_by_calls=found.read, counted_s=counted_s,
+        start_faults=int(started["minor_faults"]), **usual,
+    )  # fmt: skip
+
+
+def _accounted(words: Sequence[str], place: Native, programs: Programs, folder: Path) -> dict[str, float]:
+    file = folder / "account"
+    mark = f"run-{uuid.uuid4().hex}"  # by which its descendants are found
+    given = json.dumps(dict(place.variables))
+    own: list[str | Path] = [sys.executable, "-I", "-S", accounted.__file__, file, given, mark]
+    with programs.marking(mark):
+        _run([*own, *words], "accounting a command", place, programs)
+    made: dict[str, float] = json.loads(file.read_text())
+    return made
+
+
+def _traced(
+    strace: Path, words: Sequence[str], place: Native, programs: Programs, folder: Path
+) -> tuple[Counted, float]:
+    """What strace says, and how long it took, in s. It writes to a pipe, because that may be much."""
+    record = folder / "calls"
+    os.mkfifo(record, 0o600)
+    # The mark by which its descendants are found stays in their environment.
+    variables = [("-E", f"{name}={value}") for name, value in place.variables.items()]
+    variables += [("-E", name) for name in os.environ if name not in place.variables]
+    options = ["-f", "-qq", "-y", "-s", "0", "-e", "signal=none", "-o", str(record), *itertools.chain(*variables)]
+    with _Reader(record) as reader:
+        begun = time.monotonic()
+        _run([strace, *options, "--", *words], "counting the system calls of a command", place, programs)
+        took_s = time.monotonic() - begun
+    return reader.counted, took_s
+
+
+def _run(words: Sequence[str | Path], purpose: str, place: Native, programs: Programs) -> None:
+    """In a session of its own: a command has no terminal."""
+    given = None if place.input_file is None else place.input_file.read_bytes()
+    programs.run(
+        ["setsid", "--wait", *words], purpose=purpose, limit_s=_LONGEST_S, check=False, cwd=place.workdir,
+        input_bytes=given,
+    )  # fmt: skip
+
+
+class _Reader:
+    """Counts the lines of a pipe meanwhile, by a thread, so that the pipe never fills."""
+
+    def __init__(self, path: Path) -> None:
+        self.counted = Counted()
+        self._file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._read, daemon=True)
+
+    def __enter__(self) -> _Reader:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+        os.close(self._file)
+        self.counted.end()
+
+    def _read(self) -> None:
+        rest = b""
+        while True:
+            over = self._over.is_set()  # before reading: what was written until then is there
+            select.select([self._file], [], [], _POLL_S)
+            try:
+                block = os.read(self._file, _BLOCK)
+            except BlockingIOError:
+                block = b""
+            if not block:
+                if over:
+                    return
+                time.sleep(_POLL_S)  # no writer yet, or none any more
+                continue
+            *lines, rest = (rest + block).split(b"\n")
+            self.counted.take(lines)

@@ -1,0 +1,49 @@
+"""The plan that measures what operations of commands cost, in the environments of their own campaign."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from virtometer.analysis.profile.counts import Counts
+from virtometer.analysis.profile.operations import needed
+from virtometer.model import MIN_BLOCKS
+
+_SECONDS = 0.1
+"""Of each operation in each guest."""
+
+_FILE = Path("/bin/sh")
+"""Each system has it, of some 100 KiB: for look-ups and reads."""
+
+
+def operations_plan(plan: Mapping[str, Any], counts: Mapping[str, Counts]) -> dict[str, Any]:
+    """The plan, of the one that times the commands. counts: of all commands, by name.
+
+    Each operation that could explain 1 % of a command is measured once in each of six blocks: an interval takes six.
+    The guests take turns where slices show what long windows show.
+    """
+    file = str(_FILE.resolve())
+    workloads = [
+        {
+            "name": name,
+            "workload": "os",
+            "op": priced.op,
+            "parameters": priced.values(of, file),
+        }
+        for name, (priced, of) in needed(counts.values()).items()
+    ]
+    return {
+        "virtometer": plan["virtometer"],
+        "name": "profile",
+        "question": "What do the operations of these commands cost elsewhere?",
+        "baseline": plan["baseline"],
+        "environments": plan["environments"],
+        "unavailable": plan["unavailable"],
+        "workloads": workloads,
+        "blocks": MIN_BLOCKS,
+        "seconds": _SECONDS,
+        "fresh": "block",
+        "control": False,
+        "limits": plan["limits"],
+    }
