@@ -225,7 +225,7 @@ def test_a_guest_that_another_one_kept_from_starting_cleans_up(
         "command": f"test -e {words}.made-by-$PPID || mkdir {words}.made && touch {words}.made-by-$PPID",
         "shell": True,
         "setup": f"echo begin >> {words}",
-        "cleanup": f"echo end >> {words}",
+        "cleanup": f"sleep 2.5; echo end >> {words}",  # it is waited for, and not killed
     }
     work = {"name": "it", "workload": "command", "op": "time", "parameters": parameters, "scheduling": scheduling}
     together = {"name": "two", "type": "together", "workloads": ["it"], "guests": [2]}

@@ -95,6 +95,6 @@ def test_noise_is_seldom_taken_for_slow_first_runs(sd: float) -> None:
     (template,) = simulate([Place("native")], [COMMAND], blocks=1).trials[0].runs
     alarms = 0
     for _ in range(100):
-        runs = [one_by_one(template, 0.01 * np.exp(sd * rng.exponential(size=12))) for _ in range(6)]
+        runs = [one_by_one(template, (0.01 * np.exp(sd * rng.exponential(size=12))).tolist()) for _ in range(6)]
         alarms += first_runs(runs, 0.05).runs > 0
     assert alarms <= 4

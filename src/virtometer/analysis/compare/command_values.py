@@ -33,7 +33,8 @@ def command_values(
             continue
         found[base.key] = _typical(base)
         for key, of in ratios.items():
-            sign = 1 if table[key].shape is None or table[key].shape[2] == "higher" else -1
+            shape = table[key].shape
+            sign = 1 if shape is None or shape[2] == "higher" else -1
             there = _typical(beside(table[key], base))
             found[key] = {block: there[block] * math.exp(sign * log) for block, log in of.decisive.items()}
     return found

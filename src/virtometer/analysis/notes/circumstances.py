@@ -73,7 +73,7 @@ def circumstances(table: Mapping[Key, TreatmentData], commands: Sequence[str]) -
             found.append(Circumstance(condition, NAMED[condition], values))
     readings = clock_readings(table, commands)
     if readings and max(readings.values()) >= _CLEARLY * min(readings.values()):
-        shown = {one: f"{1e9 * readings[one]:.3g} ns" if one in readings else UNTOLD for one in environments}
+        shown = {one: _shown(readings[one]) if one in readings else UNTOLD for one in environments}
         found.append(Circumstance(CLOCK_READING, NAMED[CLOCK_READING], shown))
     return tuple(sorted(found, key=lambda one: one.name))
 
@@ -87,6 +87,10 @@ def clock_readings(table: Mapping[Key, TreatmentData], commands: Sequence[str]) 
             if ns is not None:
                 found.setdefault(environment, []).append(ns * 1e-9)
     return {environment: statistics.median(of) for environment, of in found.items()}
+
+
+def _shown(seconds: float) -> str:
+    return f"{1e6 * seconds:.3g} µs" if seconds >= 1e-6 else f"{1e9 * seconds:.3g} ns"
 
 
 def _number(text: str) -> float | None:
