@@ -1,4 +1,4 @@
-"""The way into a guest from the host, by the environment's own program: `runc exec`, `lxc-attach`, `nsenter`."""
+"""The way into a guest from the host, by the environment's own program, such as the `exec` of a runtime."""
 
 from __future__ import annotations
 

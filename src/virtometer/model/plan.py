@@ -260,7 +260,7 @@ class Plan(Frozen):
     enter: bool = Field(
         default=False,
         description="also time how long the host takes to start an empty program in a guest that lives, by the "
-        "environment's own entry, such as `runc exec`; in guests of scenarios of the type alone, with `fresh: block`",
+        "environment's own entry, such as the `exec` of a runtime; in guests that work alone, with `fresh: block`",
     )
     unavailable: Literal["refuse", "skip"] = Field(
         default="refuse", description="what happens where an environment other than the baseline does not work here"

@@ -195,7 +195,7 @@ def time(
         bool, typer.Option("--cold", help="A fresh guest for each run; report its start and the command in it.")
     ] = False,
     enter: Annotated[
-        bool, typer.Option("--enter", help="Time also how long the host takes to enter a guest, as by runc exec.")
+        bool, typer.Option("--enter", help="Time also how long the host takes to enter a guest that lives.")
     ] = False,
     cache: Annotated[
         Cache,

@@ -56,7 +56,8 @@ def entered(
 
 def timed(lab: LabContext, entry: Entry, purpose: str) -> float:
     """Seconds of one entry, after one that does not count. Raises EnvironmentFailed with what it printed."""
-    program, *words = [*map(str, entry.words), entry.agent, _NOTHING[0]]
+    whole: list[str] = [*(str(word) for word in entry.words), entry.agent, _NOTHING[0]]
+    program, words = whole[0], whole[1:]
     variables = {name: os.environ[name] for name in _TAKEN if name in os.environ}
     argv = [
         str(lab.agent), "measure", "command", "--op", "time", "--program", program, "--arguments", json.dumps(words),
@@ -71,7 +72,7 @@ def timed(lab: LabContext, entry: Entry, purpose: str) -> float:
     except (ValueError, KeyError, TypeError) as cause:
         raise EnvironmentFailed("the agent on the host did not tell how long the entry took") from cause
     if status != _NOTHING[1]:
-        again = lab.programs.run([program, *words], purpose=f"{purpose} once more", check=False, limit_s=_LIMIT_S)
+        again = lab.programs.run(whole, purpose=f"{purpose} once more", check=False, limit_s=_LIMIT_S)
         said = one_line((again.stderr or again.stdout).decode(errors="replace"))[-_LONGEST:]
         raise EnvironmentFailed(f"{program} ended with status {status}" + (f": {said}" if said else ""))
     return float(took_s)
