@@ -53,7 +53,7 @@ def test_sources_alone_are_no_checkout(tmp_path: Path, monkeypatch: pytest.Monke
 SENTENCES: list[Callable[[], str]] = [
     installation.no_agent,
     lambda: installation.no_agent("of 32 bits"),
-    *(lambda target=target: installation.make(target) for target in ("setup", "targets", "gvisor")),  # type: ignore[misc]
+    *(lambda target=target: installation.make(target) for target in ("setup", "targets", "gvisor")),
     lambda: installation.to_download("linux-image-cloud-amd64"),
 ]
 

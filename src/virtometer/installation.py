@@ -12,11 +12,10 @@ import virtometer
 CARRIED = ("contract/kernels.json", "plans", "published")
 """Files and folders of the repository that the product reads, and that a wheel has below `virtometer/`."""
 
-# What a checkout gets by a target of make, and what to do where there is no Makefile.
+# What a wheel has of that which a checkout gets by a target of make.
 _WITHOUT_MAKE = {
     "setup": "install the wheel of Virtometer for this processor, or name an agent with VIRTOMETER_AGENT",
     "targets": "install a wheel with this agent, or run make targets in a checkout of Virtometer",
-    "gvisor": "run make gvisor in a checkout of Virtometer",
 }
 
 
@@ -47,8 +46,10 @@ def agent_folder(rust_target: str) -> Path:
 
 
 def make(target: str) -> str:
-    """Advice to get what this target of make builds. target: `setup`, `targets` or `gvisor`."""
-    return _WITHOUT_MAKE[target] if checkout() is None else f"run make {target}"
+    """Advice to get what this target of make builds."""
+    if checkout() is not None:
+        return f"run make {target}"
+    return _WITHOUT_MAKE.get(target, f"run make {target} in a checkout of Virtometer")
 
 
 def no_agent(for_what: str = "") -> str:

@@ -74,7 +74,7 @@ def copy(tmp_path: Path) -> Path:
 def wheel_sh(copy: Path, number: int) -> subprocess.CompletedProcess[str]:
     path = f"{copy / 'programs'}:{os.environ['PATH']}"
     environment = {**os.environ, "PATH": path, "BYTES": str(number)}
-    argv = ["bash", copy / "setup" / "wheel.sh", "out"]
+    argv = ["bash", str(copy / "setup" / "wheel.sh"), "out"]
     return subprocess.run(argv, env=environment, capture_output=True, text=True, check=False)
 
 

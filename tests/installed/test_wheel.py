@@ -9,7 +9,7 @@ import shutil
 import stat
 import subprocess
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -34,7 +34,7 @@ def uv() -> Path:
 
 def built(uv: Path, folder: Path, **variables: str) -> Path:
     """A wheel with the agents that are built, in this folder."""
-    argv = [uv, "build", "--wheel", "--offline", "-o", folder, ROOT]
+    argv = [str(uv), "build", "--wheel", "--offline", "-o", str(folder), str(ROOT)]
     subprocess.run(argv, check=True, capture_output=True, timeout=240, env={**os.environ, **variables})
     (wheel,) = folder.glob("*.whl")
     return wheel
@@ -107,12 +107,12 @@ class Tool:
         self.environment = {"HOME": str(home), "PATH": "/usr/bin:/bin", "COLUMNS": "100", "NO_COLOR": "1"}
         self.environment |= {NAME_VARIABLE: os.environ[NAME_VARIABLE]}
 
-    def __call__(self, *words: str, status: int = 0, more: Mapping[str, str] | None = None) -> str:
+    def __call__(self, *words: str, status: int = 0) -> str:
         """What it prints on standard output, or on standard error where it is to fail."""
         ended = subprocess.run(
             [self.home / "bin" / "virtometer", *words],
             cwd=self.home,
-            env=self.environment | (more or {}),
+            env=self.environment,
             capture_output=True,
             text=True,
             check=False,
@@ -126,12 +126,13 @@ class Tool:
 def tool(uv: Path, wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tool]:
     """Installed with the packages of uv.lock, which the cache of uv has after `make setup`."""
     home = tmp_path_factory.mktemp("home")
-    pinned = [uv, "export", "--frozen", "--no-dev", "--no-hashes", "--no-emit-project", "-q", "-o", home / "pinned.txt"]
-    subprocess.run(pinned, cwd=ROOT, check=True, capture_output=True)
+    pinned = str(home / "pinned.txt")
+    export = [str(uv), "export", "--frozen", "--no-dev", "--no-hashes", "--no-emit-project", "-q", "-o", pinned]
+    subprocess.run(export, cwd=ROOT, check=True, capture_output=True)
     places = {"UV_TOOL_DIR": str(home / "tools"), "UV_TOOL_BIN_DIR": str(home / "bin")}
     if Path("/etc/ssl/certs/ca-certificates.crt").exists():
         places |= {"UV_SYSTEM_CERTS": "true", "UV_NATIVE_TLS": "true"}
-    argv = [uv, "tool", "install", "-q", "--no-config", "--constraints", home / "pinned.txt", wheel]
+    argv = [str(uv), "tool", "install", "-q", "--no-config", "--constraints", pinned, str(wheel)]
     variables = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     installed = subprocess.run(argv, cwd=home, env=variables | places, capture_output=True, text=True, check=False)
     assert installed.returncode == 0, installed.stderr
