@@ -28,7 +28,7 @@ def terminal(profiles: Sequence[Profile]) -> Iterator[Text | Table]:
 
 
 def _table(of: Profile) -> Table:
-    """Cells: what one costs more there, and below it what all of them add to the native time."""
+    """Cells: what one costs more there, and below it what all of them add to the time natively."""
     made = plain_table()
     made.add_column("what", overflow="fold")
     made.add_column("a second", justify="right", no_wrap=True)
