@@ -66,7 +66,7 @@ def _part(of: Profile, number: int) -> Section:
 
 
 def _rows(of: Prediction) -> list[tuple[str, ...]]:
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for one in of.shares:
         computing = one.name == COMPUTING
         rows.append(

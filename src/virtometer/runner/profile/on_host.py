@@ -14,6 +14,7 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from virtometer.analysis.profile.counts import Counts
 from virtometer.errors import CommandFailed, EnvironmentFailed
@@ -74,16 +75,14 @@ def count(words: Sequence[str], place: OnHost, programs: Programs, limit_s: floa
     )  # fmt: skip
 
 
-def _accounted(
-    words: Sequence[str], place: OnHost, programs: Programs, folder: Path, limit_s: float
-) -> dict[str, float]:
+def _accounted(words: Sequence[str], place: OnHost, programs: Programs, folder: Path, limit_s: float) -> dict[str, Any]:
     file = folder / "account"
     mark = f"run-{uuid.uuid4().hex}"  # by which its descendants are found
     given = json.dumps(dict(place.variables))
     own: list[str | Path] = [sys.executable, "-I", "-S", accounted.__file__, file, given, mark]
     with programs.marking(mark):
         _run([*own, *words], "accounting a command", place, programs, limit_s)
-    made: dict[str, float] = json.loads(file.read_text())
+    made: dict[str, Any] = json.loads(file.read_text())
     return made
 
 
