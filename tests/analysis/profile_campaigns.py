@@ -57,4 +57,4 @@ def priced(**efficiency: float) -> Campaign:
 def profiled(measured: float = 4.0, empty_slower: float = 1.0, of: Counts = COUNTS, **efficiency: float) -> Analysis:
     """The command takes `measured` times as long in the box."""
     given = efficiency or {"computing": 1.0, "calls": 1 / SLOWER}
-    return analyse(timed(1 / measured, empty_slower), Profiled({"one": of}, priced(**given)))
+    return analyse(timed(1 / measured, empty_slower), Profiled({"one": of}, analyse(priced(**given)).findings))

@@ -1,4 +1,4 @@
-"""What one native run of a command did, counted. PURE."""
+"""What one run of a command did on the host itself, counted. PURE."""
 
 from __future__ import annotations
 

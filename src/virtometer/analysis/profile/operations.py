@@ -99,7 +99,7 @@ PRICED: tuple[Priced, ...] = (
 UNPRICED: tuple[str, ...] = (calls.SYNC, calls.THREAD)
 """Classes of system calls for which there is no operation."""
 
-_MATTERS = 0.01  # of the native time
+_MATTERS = 0.01  # of the time natively
 
 
 def needed(counts: Iterable[Counts]) -> dict[str, tuple[Priced, Counts]]:

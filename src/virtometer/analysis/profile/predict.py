@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 from virtometer.analysis.profile.counts import Counts
 from virtometer.analysis.profile.operations import PRICED, UNPRICED, Priced
-from virtometer.model import Campaign, Estimate, Finding, Quantity, Verdict
+from virtometer.model import Estimate, Finding, Quantity, Verdict
 
 Prices = Mapping[tuple[str, str], Finding]
 """Findings of the operations, by workload and environment."""
@@ -26,9 +25,9 @@ _EMPTY = "empty"  # of a command: the time of an empty program
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Share:
-    """What one class explains. count: of a run, in s for computing. a_second: of the native time.
+    """What one class explains. count: of a run, in s for computing. a_second: of the time natively.
 
-    native_s, there_s: price of one; None of computing. extra: additional time as a share of the native time of the
+    native_s, there_s: price of one; None of computing. extra: additional time as a share of the time natively of the
     command, with its interval. efficiency: of the operation.
     """
 
@@ -47,7 +46,7 @@ class Share:
 class Prediction:
     """A command in an environment. measured, predicted: time there / natively.
 
-    shares: the largest first. rest: measured - predicted, as a share of the native time. unmeasured: classes whose
+    shares: the largest first. rest: measured - predicted, as a share of the time natively. unmeasured: classes whose
     operation does not work there.
     """
 
@@ -60,12 +59,12 @@ class Prediction:
 
     @property
     def rest(self) -> float:
-        """What is unexplained, as a share of the native time; below 0 the prediction is too slow."""
+        """What is unexplained, as a share of the time natively; below 0 the prediction is too slow."""
         return self.measured.value - self.predicted.value
 
     @property
     def dominant(self) -> str:
-        """The class that explains most; empty where none explains 1 % of the native time."""
+        """The class that explains most; empty where none explains 1 % of the time natively."""
         return self.shares[0].name if self.shares and self.shares[0].extra >= _WORTH_NAMING else ""
 
 
@@ -85,18 +84,15 @@ class Profile:
 
 
 class Profiled:
-    """What was learnt beside a campaign: the counts of its commands, and the campaign of their operations."""
+    """What was learnt beside a campaign: the counts of its commands, and what their operations cost.
 
-    def __init__(self, counts: Mapping[str, Counts], operations: Campaign) -> None:
-        """counts: by the name of the command."""
-        self.counts, self.operations = counts, operations
+    counts: by the name of the command. prices: findings of the operations.
+    """
 
-    @cached_property
-    def prices(self) -> Prices:
-        """Findings of the operations, by workload and environment."""
-        from virtometer.analysis.whole import analyse  # which has profiles
-
-        return {(one.workload, one.subject): one for one in analyse(self.operations).findings}
+    def __init__(self, counts: Mapping[str, Counts], prices: Sequence[Finding]) -> None:
+        """Of campaigns of the same environments."""
+        self.counts = counts
+        self.prices: Prices = {(one.workload, one.subject): one for one in prices}
 
 
 def profiles(findings: Sequence[Finding], measures: Measures, profiled: Profiled | None) -> tuple[Profile, ...]:
@@ -119,11 +115,11 @@ def _profile(name: str, findings: Sequence[Finding], measures: Measures, profile
     baseline = next((one for one in findings if one.verdict is Verdict.BASELINE), None)
     if baseline is None or baseline.value.estimate is None:
         return None
-    native, native_s, prices = baseline.subject, baseline.value.estimate.value, profiled.prices
-    known = measures.get((name, native), {})
+    own, native_s, prices = baseline.subject, baseline.value.estimate.value, profiled.prices
+    known = measures.get((name, own), {})
     times = {f"{of}_s": known[of].estimate.value for of in ("user", "system") if of in known}
     counts = replace(profiled.counts[name], **times)
-    needed = {one.name for one in PRICED if not one.op or (one.workload(counts), native) in prices}
+    needed = {one.name for one in PRICED if not one.op or (one.workload(counts), own) in prices}
     predictions = []
     for finding in findings:
         if finding is baseline or finding.decisive is None:
@@ -132,7 +128,7 @@ def _profile(name: str, findings: Sequence[Finding], measures: Measures, profile
         for one in PRICED:
             if one.name not in needed or not one.count(counts):
                 continue
-            price = _price(one, counts, native, prices, known)
+            price = _price(one, counts, own, prices, known)
             there = measures.get((name, finding.subject), {})
             efficiency = _efficiency(one, counts, finding.subject, prices, known, there)
             if price is None or efficiency is None:
@@ -168,16 +164,16 @@ def _efficiency(
     counts: Counts,
     subject: str,
     prices: Prices,
-    native: Mapping[str, Quantity[Estimate]],
+    own: Mapping[str, Quantity[Estimate]],
     there: Mapping[str, Quantity[Estimate]],
 ) -> Estimate | None:
     """Of an operation in an environment. Of empty programs: from the ends of both intervals."""
     if one.op:
         finding = prices.get((one.workload(counts), subject))
         return None if finding is None else finding.ratio.estimate
-    if _EMPTY not in native or _EMPTY not in there:
+    if _EMPTY not in own or _EMPTY not in there:
         return None
-    mine, theirs = native[_EMPTY].estimate, there[_EMPTY].estimate
+    mine, theirs = own[_EMPTY].estimate, there[_EMPTY].estimate
     if mine.value <= 0 or theirs.value <= 0:
         return None
     value, number = mine.value / theirs.value, min(mine.n, theirs.n)
@@ -187,13 +183,13 @@ def _efficiency(
 
 
 def _price(
-    one: Priced, counts: Counts, subject: str, prices: Prices, native: Mapping[str, Quantity[Estimate]]
+    one: Priced, counts: Counts, subject: str, prices: Prices, own: Mapping[str, Quantity[Estimate]]
 ) -> float | None:
     """Seconds of one natively; of computing 1, because its count is in seconds. subject: the baseline."""
     if one.in_time:
         return 1.0
     if not one.op:
-        return native[_EMPTY].estimate.value if _EMPTY in native else None
+        return own[_EMPTY].estimate.value if _EMPTY in own else None
     value = prices[one.workload(counts), subject].value
     if value.estimate is None:
         return None

@@ -26,6 +26,7 @@ def profiled_in(directory: Path) -> Profiled | None:
     file, folder = directory / COUNTS, directory / OPERATIONS
     if not file.is_file() or not (folder / "ledger.sqlite").is_file():
         return None
+    from virtometer.analysis import analyse
     from virtometer.analysis.profile.counts import Counts
     from virtometer.analysis.profile.predict import Profiled
     from virtometer.errors import StorageError
@@ -37,4 +38,4 @@ def profiled_in(directory: Path) -> Profiled | None:
         raise StorageError(f"{file} cannot be read: {cause}") from cause
     counts = Counts.read_all(text, str(file))
     with Ledger.open(folder) as ledger:
-        return Profiled(counts, ledger.read())
+        return Profiled(counts, analyse(ledger.read()).findings)

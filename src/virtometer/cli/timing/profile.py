@@ -22,7 +22,7 @@ from virtometer.cli.timing.plan import text_of
 from virtometer.errors import Interrupted
 from virtometer.report.profile.terminal import terminal
 from virtometer.runner.campaign.whole import begin
-from virtometer.runner.profile.native import Native, counted
+from virtometer.runner.profile.on_host import OnHost, counted
 from virtometer.runner.profile.plan import operations_plan
 from virtometer.store.files import storage
 from virtometer.store.output import write_own
@@ -39,7 +39,7 @@ class Profiling:
 
     def counts(self, *, beside: bool, tell: Callable[[str], object]) -> dict[str, Counts]:
         """Of each command, which runs natively twice. Raises what `counted` raises."""
-        place = Native(self.variables, self.workdir, self.input_file)
+        place = OnHost(self.variables, self.workdir, self.input_file)
         with notice("counting what each command does ..."):
             return counted({one.name: one.words for one in self.commands}, place, beside=beside, tell=tell)
 

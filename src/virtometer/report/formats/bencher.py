@@ -1,6 +1,6 @@
 """A campaign in the metric format of Bencher (Bencher Metric Format), for its adapter `json`.
 
-    {"gzip -9 (gVisor)": {"latency": {"value": ..., "lower_value": ..., "upper_value": ...}, "efficiency": {...}}}
+    {"gzip -9 (a sandbox)": {"latency": {"value": ..., "lower_value": ..., "upper_value": ...}, "efficiency": {...}}}
 
 A benchmark for each workload in each environment. `latency` is in ns, as Bencher has it. Results that are no time have
 a measure with the name of their unit. docs/methods/commands.md.

@@ -10,12 +10,12 @@ Shape(
     """
     name         text
     count        bound     of a run; of computing seconds of the processor
-    a_second     bound     of the native time
+    a_second     bound     of the time natively
     native_s     bound?    what one costs natively, s; null of computing
     there_s      bound?    what one costs there, s; null of computing
     efficiency,efficiency_low,efficiency_high,efficiency_n=efficiency  ~positive  of the operation // of the interval of
         the efficiency; null below six blocks
-    extra        number    additional time, as a share of the native time of the command
+    extra        number    additional time, as a share of the time natively of the command
     extra_low    number?   by the interval of the efficiency
     extra_high   number?
     """,
@@ -27,7 +27,7 @@ Shape(
     subject      text      environment
     measured,measured_low,measured_high,measured_n=measured  ~positive  time there / natively // of the interval
     predicted,predicted_low,predicted_high,predicted_n=predicted  ~number  time there / natively // of the interval
-    rest         number    measured - predicted: what is unexplained, as a share of the native time
+    rest         number    measured - predicted: what is unexplained, as a share of the time natively
     dominant     text      the class that explains most; empty where none explains 1 %
     shares       profile_share[]  the largest first
     unmeasured   text[]    classes whose operation does not work there
@@ -35,7 +35,7 @@ Shape(
 )
 Shape(
     "profile_counts",
-    "what one native run of a command did",
+    "what one run of a command did on the host itself",
     """
     classes      number_by_name   system calls by class
     calls        number_by_name   system calls by name

@@ -28,7 +28,7 @@ def section(profiles: Sequence[Profile]) -> Section | None:
         about="A first prediction: how often a command does what, natively, by what each of these costs more there.",
         parts=parts,
         legend=[
-            "Additional time is a share of the native time of the command. docs/methods/profiles.md has the method."
+            "Additional time is a share of what the command takes natively. docs/methods/profiles.md has the method."
         ],
     )
 
@@ -66,7 +66,7 @@ def _part(of: Profile, number: int) -> Section:
 
 
 def _rows(of: Prediction) -> list[tuple[str, ...]]:
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for one in of.shares:
         computing = one.name == COMPUTING
         rows.append(

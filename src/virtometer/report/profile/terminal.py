@@ -28,7 +28,7 @@ def terminal(profiles: Sequence[Profile]) -> Iterator[Text | Table]:
 
 
 def _table(of: Profile) -> Table:
-    """Cells: what one costs more there, and below it what all of them add to the native time."""
+    """Cells: what one costs more there, and below it what all of them add to the time natively."""
     made = plain_table()
     made.add_column("what", overflow="fold")
     made.add_column("a second", justify="right", no_wrap=True)
@@ -40,12 +40,9 @@ def _table(of: Profile) -> Table:
         number = words.percent(first.a_second) if name == COMPUTING else words.significant(first.a_second, 2)
         made.add_row(name, number, *(_cell(shares.get(name)) for shares in cells))
     made.add_section()
-    for title, value in (
-        ("predicted", lambda one: _ratio(one.predicted)),
-        ("measured", lambda one: _ratio(one.measured)),
-        ("unexplained", lambda one: of_profile.signed(one.rest)),
-    ):
-        made.add_row(title, "", *(value(one) for one in of.predictions))
+    made.add_row("predicted", "", *(_ratio(one.predicted) for one in of.predictions))
+    made.add_row("measured", "", *(_ratio(one.measured) for one in of.predictions))
+    made.add_row("unexplained", "", *(of_profile.signed(one.rest) for one in of.predictions))
     return made
 
 

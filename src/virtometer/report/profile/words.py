@@ -12,7 +12,7 @@ from virtometer.report.parts import words
 _SIZES = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 
 LEAST = 0.005
-"""Of the native time: less is not worth a place in a sentence or a row of the terminal."""
+"""Of the time natively: less is not worth a place in a sentence or a row of the terminal."""
 
 
 def did(of: Profile) -> str:
@@ -79,7 +79,7 @@ def time(seconds: float) -> str:
 
 
 def signed(share: float) -> str:
-    """A share of the native time in percent, with its sign."""
+    """A share of the time natively in percent, with its sign."""
     if abs(share) < LEAST / 10:
         return "0 %"
     return f"{'-' if share < 0 else '+'}{words.significant(100 * abs(share), 2)} %"

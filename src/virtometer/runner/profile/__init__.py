@@ -1,1 +1,1 @@
-"""One native run of a command that is counted, and the plan that measures what its operations cost."""
+"""One run of a command on the host itself that is counted, and the plan that measures what its operations cost."""

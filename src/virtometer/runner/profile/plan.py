@@ -10,8 +10,8 @@ from virtometer.analysis.profile.counts import Counts
 from virtometer.analysis.profile.operations import needed
 from virtometer.model import MIN_BLOCKS
 
-_SECONDS = 0.1
-"""Of each operation in each guest."""
+_SECONDS = 0.3
+"""Of each operation in each guest: some kinds become slower after the first 0.1 s, and commands are longer."""
 
 _FILE = Path("/bin/sh")
 """Each system has it, of some 100 KiB: for look-ups and reads."""

@@ -14,6 +14,7 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from virtometer.analysis.profile.counts import Counts
 from virtometer.errors import CommandFailed, EnvironmentFailed
@@ -23,14 +24,16 @@ from virtometer.runner.lab.agent import agent_path
 from virtometer.runner.profile import accounted
 from virtometer.runner.profile.strace_lines import Counted
 
-_LONGEST_S = 600.0
+LONGEST_S = 600.0
+"""Of a run."""
+
 _POLL_S = 0.05
 _BLOCK = 1 << 16
 _EMPTY = "exit"  # of the agent: it ends at once
 
 
 @dataclass(frozen=True, slots=True)
-class Native:
+class OnHost:
     """Where and how commands run natively. input_file: their standard input; None: it is empty."""
 
     variables: Mapping[str, str]
@@ -39,7 +42,7 @@ class Native:
 
 
 def counted(
-    commands: Mapping[str, Sequence[str]], place: Native, *, beside: bool, tell: Callable[[str], object]
+    commands: Mapping[str, Sequence[str]], place: OnHost, *, beside: bool, tell: Callable[[str], object]
 ) -> dict[str, Counts]:
     """Counts of each command, by its name, while no other laboratory measures. beside, tell: as of HostLock.
 
@@ -51,14 +54,14 @@ def counted(
         return {name: count(words, place, programs) for name, words in commands.items()}
 
 
-def count(words: Sequence[str], place: Native, programs: Programs) -> Counts:
-    """Of one command, which runs twice. Raises MissingProgram and CommandFailed as `counted`."""
+def count(words: Sequence[str], place: OnHost, programs: Programs, limit_s: float = LONGEST_S) -> Counts:
+    """Of one command, which runs twice. Raises MissingProgram and CommandFailed as `counted`. limit_s: of each run."""
     strace = programs.find("strace", "strace")
     try:
         with tempfile.TemporaryDirectory(prefix="virtometer-") as folder:
-            started = _accounted([str(agent_path()), _EMPTY], place, programs, Path(folder))
-            usual = _accounted(words, place, programs, Path(folder))
-            found, counted_s = _traced(strace, words, place, programs, Path(folder))
+            started = _accounted([str(agent_path()), _EMPTY], place, programs, Path(folder), limit_s)
+            usual = _accounted(words, place, programs, Path(folder), limit_s)
+            found, counted_s = _traced(strace, words, place, programs, Path(folder), limit_s)
     except (EnvironmentFailed, OSError) as cause:
         raise CommandFailed(f"{words[0]} cannot be profiled: {cause}") from cause
     if not found.calls:
@@ -72,19 +75,19 @@ def count(words: Sequence[str], place: Native, programs: Programs) -> Counts:
     )  # fmt: skip
 
 
-def _accounted(words: Sequence[str], place: Native, programs: Programs, folder: Path) -> dict[str, float]:
+def _accounted(words: Sequence[str], place: OnHost, programs: Programs, folder: Path, limit_s: float) -> dict[str, Any]:
     file = folder / "account"
     mark = f"run-{uuid.uuid4().hex}"  # by which its descendants are found
     given = json.dumps(dict(place.variables))
     own: list[str | Path] = [sys.executable, "-I", "-S", accounted.__file__, file, given, mark]
     with programs.marking(mark):
-        _run([*own, *words], "accounting a command", place, programs)
-    made: dict[str, float] = json.loads(file.read_text())
+        _run([*own, *words], "accounting a command", place, programs, limit_s)
+    made: dict[str, Any] = json.loads(file.read_text())
     return made
 
 
 def _traced(
-    strace: Path, words: Sequence[str], place: Native, programs: Programs, folder: Path
+    strace: Path, words: Sequence[str], place: OnHost, programs: Programs, folder: Path, limit_s: float
 ) -> tuple[Counted, float]:
     """What strace says, and how long it took, in s. It writes to a pipe, because that may be much."""
     record = folder / "calls"
@@ -95,16 +98,16 @@ def _traced(
     options = ["-f", "-qq", "-y", "-s", "0", "-e", "signal=none", "-o", str(record), *itertools.chain(*variables)]
     with _Reader(record) as reader:
         begun = time.monotonic()
-        _run([strace, *options, "--", *words], "counting the system calls of a command", place, programs)
+        _run([strace, *options, "--", *words], "counting the system calls of a command", place, programs, limit_s)
         took_s = time.monotonic() - begun
     return reader.counted, took_s
 
 
-def _run(words: Sequence[str | Path], purpose: str, place: Native, programs: Programs) -> None:
+def _run(words: Sequence[str | Path], purpose: str, place: OnHost, programs: Programs, limit_s: float) -> None:
     """In a session of its own: a command has no terminal."""
     given = None if place.input_file is None else place.input_file.read_bytes()
     programs.run(
-        ["setsid", "--wait", *words], purpose=purpose, limit_s=_LONGEST_S, check=False, cwd=place.workdir,
+        ["setsid", "--wait", *words], purpose=purpose, limit_s=limit_s, check=False, cwd=place.workdir,
         input_bytes=given,
     )  # fmt: skip
 
