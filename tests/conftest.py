@@ -42,11 +42,14 @@ LONG = {
     "store/test_crash.py", "store/test_damage.py", "store/test_database.py", "store/test_disk.py", "test_programs.py",
 }  # fmt: skip
 
-SLOW = [
-    re.compile(line)
-    for line in Path(__file__).with_name("slow.txt").read_text().splitlines()
-    if line and not line.startswith("#")
-]
+# One expression: a process of tests would otherwise match a million times.
+SLOW = re.compile(
+    "|".join(
+        f"(?:{line})"
+        for line in Path(__file__).with_name("slow.txt").read_text().splitlines()
+        if line and not line.startswith("#")
+    )
+)
 
 _NUMBERS = itertools.count(1)
 
@@ -80,7 +83,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if is_long(config, item.path):
             item.add_marker(pytest.mark.long)
-        if any(slow.match(item.nodeid.removeprefix("tests/")) for slow in SLOW):
+        if SLOW.match(item.nodeid.removeprefix("tests/")):
             item.add_marker(pytest.mark.slow)
 
 

@@ -32,9 +32,12 @@ from virtometer.model import (
     RoundTrip,
     Run,
     Sample,
+    Samples,
     Score,
     Trial,
     TrialRecord,
+    columns_of,
+    texts_of,
 )
 
 # (block, position of the trial within the campaign, random numbers) -> log of the factor that noise multiplies with
@@ -132,6 +135,14 @@ def finding_of(campaign: Campaign, subject: str, workload: str = "memory triad 6
     return next(f for f in analyse(campaign).findings if f.subject == subject and f.workload == workload)
 
 
+def in_columns(samples: Sequence[Sample]) -> Samples:
+    """The samples as the ledger returns them: their columns are made once, however many analyses ask for them."""
+    if isinstance(samples, Samples):
+        return samples
+    texts = texts_of(samples)
+    return Samples(columns_of(samples), lambda: texts)
+
+
 def in_rounds(run: Run, rates: Sequence[float], windows: Sequence[Sequence[float]] = (), *, count: bool = False) -> Run:
     """The run in slices of 25 ms, one a rate, after long windows of pieces of 25 ms each. Rates: of work per second.
 
@@ -149,6 +160,7 @@ def in_rounds(run: Run, rates: Sequence[float], windows: Sequence[Sequence[float
 
 def scored(run: Run) -> Run:
     """The run with the score of the samples that are used."""
+    run = replace(run, samples=in_columns(run.samples))
     old = run.scored
     window = (old.window_start_host_ns, old.window_end_host_ns)
     return replace(run, score=score(run, old.clock, window, old.guest_cpu_s))
@@ -275,7 +287,7 @@ def run_of(
     return Run(
         placement=Placement(place.name, work.name), guest_id=guest_id, kernel=work.workload, op=work.op,
         parameters={**work.parameters, "size": 64 << 20}, threads=work.threads, unit=work.unit, better=work.better,
-        conditions={"simd": "avx2", **place.conditions.get(work.name, {})}, samples=tuple(taken), probes=(),
+        conditions={"simd": "avx2", **place.conditions.get(work.name, {})}, samples=in_columns(taken), probes=(),
         report=AgentReport(
             value=value, cpu_s=0.98, check={"kind": "checksum", "value": "ok", "passed": True}, measures={},
             histograms={},

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.analysis.simulated_campaigns import Place, Work, at, changed, plan_of, run_of
+from tests.analysis.simulated_campaigns import Place, Work, at, changed, in_columns, plan_of, run_of
 from virtometer.design.schedule.scenarios import groups
 from virtometer.design.schedule.shuffle import Generator
 from virtometer.design.schedule.start_order import in_start_order
@@ -128,13 +128,15 @@ def _run(
         ),
         placement=placement,
         conditions={"guest_processors": "all"},
-        samples=tuple(
-            replace(
-                one,
-                start_ns=5_000_000_000 + round(begin - start + at_ * (end - begin) / 4),
-                end_ns=5_000_000_000 + round(begin - start + (at_ + 1) * (end - begin) / 4),
-            )
-            for at_, one in enumerate(made.samples)
+        samples=in_columns(
+            [
+                replace(
+                    one,
+                    start_ns=5_000_000_000 + round(begin - start + at_ * (end - begin) / 4),
+                    end_ns=5_000_000_000 + round(begin - start + (at_ + 1) * (end - begin) / 4),
+                )
+                for at_, one in enumerate(made.samples)
+            ]
         ),
     )
 

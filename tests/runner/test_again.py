@@ -68,8 +68,8 @@ def test_failed_trials_are_measured_again_when_asked_for(
     for before, now in zip(first.trials, again.trials, strict=True):
         assert (before == now) == (before.status == "done")
         if before.status == "failed":
-            (mark,) = now.marks
-            assert mark.kind is MarkKind.AGAIN
+            # A busy host leaves marks of its own.
+            (mark,) = (mark for mark in now.marks if mark.kind is MarkKind.AGAIN)
             marks.add(str(mark))
     [text] = marks
     assert text.endswith("(it is ill)")

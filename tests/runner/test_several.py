@@ -101,7 +101,8 @@ def test_windows_begin_at_the_moment_that_is_agreed(measure: Measure) -> None:
             sent = [trip for trip in run.probes if trip.kind == "before"][-1].received_host_ns
             bound = run.scored.clock.bound_at_ns(run.samples[0].start_ns)
             assert begin > sent + 20_000_000 - 2 * bound, "the moment is ahead of the messages that say it"
-            assert run.samples[-1].end_ns - run.samples[0].start_ns >= 0.3e9, "the window begins there"
+            # Whether it is over is asked once the last iteration is checked. Whoever had waited in it would lack 20 ms.
+            assert run.samples[-1].end_ns - run.samples[0].start_ns >= 0.29e9, "the window begins there"
         assert record.start_skew_ns < 100_000_000, "whatever else this host does"
 
 

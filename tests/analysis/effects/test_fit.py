@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import statsmodels.api as sm
 from scipy import stats
+from statsmodels.regression.linear_model import OLS
 
 from tests.analysis.effects.known_effects import full, variables
 from virtometer.analysis.effects.coding import coded
@@ -35,7 +35,7 @@ def test_coefficients_are_those_of_least_squares_with_blocks(lost: int) -> None:
     observed, x, found = fitted([2, 3, 2], 6, lost=lost)
     dummies = (observed.block[:, None] == np.arange(6)).astype(float)
     for repetition in range(3):
-        other = sm.OLS(observed.logs[:, repetition], np.column_stack([x, dummies])).fit()
+        other = OLS(observed.logs[:, repetition], np.column_stack([x, dummies])).fit()
         assert found.coefficients[:, repetition] == pytest.approx(other.params[: x.shape[1]])
         assert found.residuals[:, repetition] == pytest.approx(other.resid)
 
@@ -68,7 +68,7 @@ def test_of_whole_blocks_the_own_error_is_the_spread_of_the_blocks_contrasts() -
 
 def test_without_blocks_that_come_again_the_residuals_are_the_error() -> None:
     observed, x, found = fitted([2, 2, 2, 2], 1)
-    other = sm.OLS(observed.logs[:, 0], sm.add_constant(x)).fit()
+    other = OLS(observed.logs[:, 0], np.column_stack([np.ones(len(x)), x])).fit()
     assert not found.by_blocks and found.freedom == other.df_resid == 5
     own = found.contrasts([np.eye(x.shape[1])[3]])
     assert own.error[0, 0] == pytest.approx(other.bse[4])
