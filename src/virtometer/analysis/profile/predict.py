@@ -117,8 +117,11 @@ def _profile(name: str, findings: Sequence[Finding], measures: Measures, profile
         return None
     own, native_s, prices = baseline.subject, baseline.value.estimate.value, profiled.prices
     known = measures.get((name, own), {})
-    times = {f"{of}_s": known[of].estimate.value for of in ("user", "system") if of in known}
-    counts = replace(profiled.counts[name], **times)
+    counts = profiled.counts[name]
+    if "user" in known:
+        counts = replace(counts, user_s=known["user"].estimate.value)
+    if "system" in known:
+        counts = replace(counts, system_s=known["system"].estimate.value)
     needed = {one.name for one in PRICED if not one.op or (one.workload(counts), own) in prices}
     predictions = []
     for finding in findings:
