@@ -1,6 +1,6 @@
 """One image of containers by each way to have it, in each kind of environment: the same answer and the same digest?
 
-    python -m bench.images [--in native,runc,podman,docker,gvisor,uml,qemu] [--keep DIR]
+    python -m bench.images [--in native,runc,podman,docker,gvisor,uml,qemu]
 
 The image has three layers: Debian with Python and busybox, a C program with its data, and changes of both with
 whiteouts. Its entry point runs Python, the C program and a server, as a user of the image, in its directory, with its
@@ -138,7 +138,6 @@ def ways(layout: Path, work: Path, daemon: OwnDockerd) -> Iterator[Mapping[str, 
     _run("skopeo", "copy", source, f"docker-archive:{work / 'loaded.tar'}:{_NAME}")
     daemon.docker("load", "--input", str(work / "loaded.tar"))
     daemon.docker("save", "--output", str(saved), _NAME)
-    _run("podman", "pull", "--quiet", source)
     found = subprocess.run(
         ["podman", "pull", "--quiet", source], check=True, capture_output=True, text=True
     ).stdout.strip()
@@ -157,7 +156,7 @@ def ways(layout: Path, work: Path, daemon: OwnDockerd) -> Iterator[Mapping[str, 
                 "podman's store": f"podman:{stored}",
             }
     finally:
-        _run("podman", "rmi", "--force", found)
+        _run("podman", "rmi", "--force", found)  # nobody else has it: it was built a moment ago
 
 
 def measured(reference: str, kinds: str, out: Path) -> dict[str, tuple[str, str]]:

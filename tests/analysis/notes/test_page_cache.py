@@ -46,6 +46,7 @@ NEAR = [0.09, 0.11, 0.1, 0.12, 0.08, 0.11]
         ([0.02] * 6, [None] * 6, False),
         ([0.02] * 6, [0.02] * 5 + [None], False),
         ([0.02] * 6, [0.0, 0.0, 0.0, 0.6, 0.6, 0.6], False),
+        ([0.5] * 6, [0.12, 0.12, 0.12, 0.88, 0.88, 0.88], False),  # of the same word
     ],
 )
 def test_only_shares_that_clearly_differ_are_not_comparable(

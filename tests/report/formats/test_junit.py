@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
+from typing import Literal
+
+import pytest
 
 from tests.analysis.simulated_campaigns import Place, Work, gaussian, simulate
+from tests.report.group_campaigns import group_campaign
 from virtometer.analysis import Analysis, analyse
+from virtometer.errors import UsageError
 from virtometer.model import Failure, FailureKind
 from virtometer.report import render
 
@@ -60,6 +65,20 @@ def test_verdicts_become_outcomes() -> None:
     assert broken is not None and broken.tag == "error"
     undecided = outcome(suites(analysis(0.5))["box"], "same")
     assert undecided is not None and undecided.tag == "skipped"
+
+
+def test_a_baseline_that_failed_is_an_error_of_what_is_compared_with_it() -> None:
+    places = [Place("native", fails={"slow": WRONG}), Place("box", "runc", {"slow": 0.5})]
+    box = suites(analyse(simulate(places, WORKS[:2])))["box"]
+    slow = outcome(box, "slow")
+    assert slow is not None and slow.tag == "error"
+    assert outcome(box, "same") is None
+
+
+@pytest.mark.parametrize("form", ["junit", "bencher"])
+def test_a_campaign_of_groups_alone_is_refused(form: Literal["junit", "bencher"]) -> None:
+    with pytest.raises(UsageError):
+        render(analyse(group_campaign(blocks=1)), form)
 
 
 def test_what_does_not_work_here_is_skipped() -> None:

@@ -27,7 +27,7 @@ impl Left {
     }
 
     /// In words, and the mean share over the runs in percent: one run alone may lie beyond a threshold by chance.
-    pub(super) fn told(&self) -> (&'static str, Option<String>) {
+    pub(super) fn reported(&self) -> (&'static str, Option<String>) {
         if self.shares.is_empty() {
             return (if self.asked { "not known to be cold" } else { "as it is" }, None);
         }
@@ -84,18 +84,18 @@ fn pages(file: &File, length: usize) -> Option<(usize, usize)> {
 mod tests {
     use super::*;
 
-    fn told(shares: &[Option<f64>]) -> (&'static str, Option<String>) {
+    fn reported(shares: &[Option<f64>]) -> (&'static str, Option<String>) {
         let mut left = Left::default();
         shares.iter().for_each(|share| left.add(*share));
-        left.told()
+        left.reported()
     }
 
     #[test]
     fn the_mean_over_the_runs_decides_how_cold_the_cache_was() {
-        assert_eq!(told(&[]), ("as it is", None));
-        assert_eq!(told(&[None, None]), ("not known to be cold", None));
-        assert_eq!(told(&[Some(0.0), Some(0.11), None]), ("cold", Some("6 %".to_owned())));
-        assert_eq!(told(&[Some(0.11), Some(0.5)]).0, "cold in part");
-        assert_eq!(told(&[Some(1.0)]), ("not known to be cold", Some("100 %".to_owned())));
+        assert_eq!(reported(&[]), ("as it is", None));
+        assert_eq!(reported(&[None, None]), ("not known to be cold", None));
+        assert_eq!(reported(&[Some(0.0), Some(0.11), None]), ("cold", Some("6 %".to_owned())));
+        assert_eq!(reported(&[Some(0.11), Some(0.5)]).0, "cold in part");
+        assert_eq!(reported(&[Some(1.0)]), ("not known to be cold", Some("100 %".to_owned())));
     }
 }

@@ -346,7 +346,7 @@ impl Timed {
 /// A run that was prepared and never started cleans up too: another guest's failure may have ended the trial.
 impl Drop for Timed {
     fn drop(&mut self) {
-        let _ = self.clean(); // nobody is left who could be told
+        let _ = self.clean(); // nobody is left to whom it could be reported
     }
 }
 
@@ -448,7 +448,7 @@ impl Worker for Timed {
 
     fn conditions(&self) -> Conditions {
         let mut found = self.circumstances.clone();
-        let (word, left) = self.cache.told();
+        let (word, left) = self.cache.reported();
         found.insert("page_cache".into(), word.into());
         found.extend(left.map(|share| ("page_cache_left".into(), share)));
         if let Some(answer) = self.answer {

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from virtometer.analysis.compare.blocks import Key, TreatmentData, logs_by_block
+from virtometer.analysis.score import typical
 from virtometer.analysis.statistics.interval import interval
 from virtometer.model import Campaign, Estimate, PlanWorkload, Quantity
 
 COMMAND = "command"
 """The workload."""
+
+_BEYOND = 1 << 20  # rounds of a block
 
 
 def names_of(campaign: Campaign) -> list[str]:
@@ -39,9 +42,21 @@ def beside_first(
             mine, first = (table.get((one, environment.name)) for one in (name, names[0]))
             if mine is None or first is None or mine.shape is None or mine.shape != first.shape:
                 continue
-            estimate = interval(logs_by_block(values[mine.key], values[first.key], "higher").values())
+            logs = logs_by_block(values[mine.key], values[first.key], "higher")
+            if campaign.plan.turns == "commands" and campaign.plan.verdict == "typical":
+                logs |= typical.logs_by_block(rounds_of(mine), rounds_of(first), "higher")
+            estimate = interval(logs.values())
             if estimate is not None:
                 found[name, environment.name] = Quantity(
                     environment.name, f"{of} of {name}", "", first.shape[2], "geometric mean", estimate, names[0]
                 )
     return found
+
+
+def rounds_of(data: TreatmentData) -> dict[int, list[typical.Rounds]]:
+    """By block, the rounds of all guests of a treatment as those of one, each with a number that tells the guest."""
+    found = dict[int, dict[int, float]]()
+    for guest, blocks in data.start_rounds.items():
+        for block, rounds in blocks.items():
+            found.setdefault(block, {}).update({number + guest * _BEYOND: one for number, one in rounds.items()})
+    return {block: [rounds] for block, rounds in found.items()}

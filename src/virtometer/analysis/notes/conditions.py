@@ -100,8 +100,10 @@ def changes(data: TreatmentData) -> dict[str, str]:
     said = {}
     for key, seen in sorted(_conditions(data).items()):
         cache = _shares(data) if key == page_cache.CONDITION else None
-        if len(seen) > 1 and (cache is None or page_cache.changed(cache)):
+        if page_cache.changed(cache) if cache is not None else len(seen) > 1:
             counted = ", ".join(f"{value} in {count}" for value, count in sorted(seen.items()))
+            if cache is not None:
+                counted = f"{min(cache):.0%} to {max(cache):.0%} of its files in memory, {counted}"
             name = _NAMES.get(key, key)
             said[key] = f"{_UNLIKE}: in {data.environment}, {name} changed between trials ({counted} of them)"
     return said

@@ -49,6 +49,6 @@ def changed(here: Sequence[float]) -> bool:
 
 
 def words(of: Sequence[float]) -> str:
-    """The median share, as sentences have it. A system that ignores the request, or tells nothing, tells all pages."""
+    """The median share, as sentences have it. Systems that ignore the request, or report nothing, report all pages."""
     share = statistics.median(of)
     return "not known to be cold" if share >= _WARM else f"{100 * share:.0f} % of its files in memory"

@@ -37,4 +37,5 @@ def rows(of: Mapping[str, Entered]) -> Iterator[tuple[str, ...]]:
         at = one.time.estimate
         ends = (at.low, at.high)
         shown = "" if None in ends else " to ".join(words.quantity(end, "s") for end in ends if end is not None)
-        yield name, one.way, words.quantity(at.value, "s"), shown
+        way = f"{one.way} (not always: {one.reason})" if one.reason else one.way
+        yield name, way, words.quantity(at.value, "s"), shown

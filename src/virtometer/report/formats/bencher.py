@@ -11,13 +11,19 @@ from __future__ import annotations
 import json
 
 from virtometer.analysis import Analysis
+from virtometer.errors import UsageError
 from virtometer.model import Estimate, Verdict
 
 _NS = 1e9
 
 
 def bencher_json(analysis: Analysis) -> str:
-    """The document as text, ended by a newline. What has no value is not in it."""
+    """The document as text, ended by a newline. What has no value is not in it.
+
+    Raises UsageError where a plan compares no environments.
+    """
+    if not analysis.findings:
+        raise UsageError("Bencher's format needs environments that are measured alone, and this plan has only groups")
     made: dict[str, dict[str, dict[str, float]]] = {}
     for one in analysis.findings:
         measures: dict[str, dict[str, float]] = {}

@@ -11,6 +11,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Sequence
 
 from virtometer.analysis import Analysis
+from virtometer.errors import UsageError
 from virtometer.model import Finding, Verdict
 from virtometer.report.parts import words
 from virtometer.visible import visible
@@ -20,9 +21,11 @@ _WHOLE_SECONDS = 19  # letters of a time without its fraction and its zone
 
 
 def junit_xml(analysis: Analysis) -> str:
-    """The document as text, ended by a newline."""
+    """The document as text, ended by a newline. Raises UsageError where a plan compares no environments."""
     root = ET.Element("testsuites")
     failed = _failed(analysis)
+    if not analysis.findings:
+        raise UsageError("JUnit XML needs environments that are measured alone, and this plan has only groups")
     compared = [one for one in analysis.findings if one.verdict is not Verdict.BASELINE]
     for number, environment in enumerate(dict.fromkeys(one.subject for one in compared)):
         here = [one for one in compared if one.subject == environment]
@@ -35,7 +38,11 @@ def _suite(
     analysis: Analysis, environment: str, number: int, findings: Sequence[Finding], failed: dict[tuple[str, str], str]
 ) -> ET.Element:
     campaign = analysis.campaign
-    outcomes = [_outcome(one, failed.get((one.workload, environment), ""), campaign.plan.margin) for one in findings]
+    places = (environment, campaign.plan.baseline)  # without the baseline nothing is said of the others
+    reasons = [
+        next((failed[one.workload, at] for at in places if (one.workload, at) in failed), "") for one in findings
+    ]
+    outcomes = [_outcome(one, why, campaign.plan.margin) for one, why in zip(findings, reasons, strict=True)]
     suite = ET.Element(
         "testsuite",
         {

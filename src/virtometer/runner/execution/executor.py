@@ -107,11 +107,8 @@ class Executor:
             self._execute(list(members.values()), list(parties.values()), seed)
             rest_s = time.monotonic() - begun - sum(party.took_s for party in parties.values())
             clocks: dict[RunKey, ClockFit] = {}
-            return [
-                self._record(party, started_at, party.took_s + rest_s / len(trials), clocks)
-                for party in parties.values()
-                if not party.lost
-            ]
+            ended = [party for party in parties.values() if not party.lost]  # a fault of a record ends no other run
+            return [self._record(party, started_at, party.took_s + rest_s / len(trials), clocks) for party in ended]
 
     def _make_ready(self, one: PlacementRun, count: int) -> None:
         """count: of runs that its guest keeps ready."""

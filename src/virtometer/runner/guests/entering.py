@@ -70,7 +70,7 @@ def timed(lab: LabContext, entry: Entry, purpose: str) -> float:
         status, (sample,) = answer["conditions"]["status"], answer["samples"]
         took_s = (sample["end_ns"] - sample["start_ns"]) * 1e-9
     except (ValueError, KeyError, TypeError) as cause:
-        raise EnvironmentFailed("the agent on the host did not tell how long the entry took") from cause
+        raise EnvironmentFailed("the agent on the host did not report how long the entry took") from cause
     if status != _NOTHING[1]:
         again = lab.programs.run(whole, purpose=f"{purpose} once more", check=False, limit_s=_LIMIT_S)
         said = one_line((again.stderr or again.stdout).decode(errors="replace"))[-_LONGEST:]

@@ -28,7 +28,7 @@ _RECIPE = 2  # count up when the same image is to give another root directory
 
 @dataclass(frozen=True, slots=True)
 class OciImage(RootImage):
-    """digest: of its content, as sha256:HEX. reference: by which it was first found. manifest: the digest of that."""
+    """reference: by which it was first found. digest: of its content, as sha256:HEX. manifest: digest of the first."""
 
     reference: str
     config: ImageConfig
@@ -112,6 +112,6 @@ def _read(directory: Path) -> OciImage | None:
         parts: dict[str, Any] = {
             name: tuple(one) if isinstance(one, list) else one for name, one in index["config"].items()
         }
-        return OciImage(directory, index["digest"], index["reference"], ImageConfig(**parts), index["manifest"])
+        return OciImage(directory, index["digest"], index["reference"], ImageConfig(**parts), index.get("manifest", ""))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
