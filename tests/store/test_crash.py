@@ -58,7 +58,7 @@ def whole(of: Campaign, back: Campaign) -> bool:
 
 
 def test_killed_while_recording(tmp_path: Path) -> None:
-    of = campaign(120)
+    of = campaign(60)  # each round forks a large process of tests
     dice = random.Random(5)
     directory = tmp_path / "r"
     Ledger.create(directory, of).close()

@@ -12,7 +12,7 @@ CREATE TABLE campaign (
 	PRIMARY KEY (id)
 );
 INSERT INTO "campaign" VALUES(1,'virtometer: 1  # with a comment, an umlaut: ü
-','{"virtometer":1,"name":"ledger","question":"Is anything lost?","environments":[{"name":"native","kind":"native","settings":{},"timing":"auto","levels":{},"of":""},{"name":"box","kind":"runc","settings":{"cpus":0.5,"memory":67108864},"timing":"auto","levels":{},"of":""}],"baseline":"native","factors":[],"constraints":[],"design":null,"workloads":[{"name":"w","workload":"disk","op":"random-read","parameters":{"size":4096},"threads":1,"seconds":null,"scheduling":"auto","runs":null,"factors":{},"levels":{},"of":""}],"scenarios":[],"tuning":[],"disk_files":"own","blocks":4,"seconds":1.0,"slice_s":0.012,"long_windows":"first","fresh":"trial","unavailable":"refuse","seed":null,"control":true,"precision":null,"budget_s":null,"margin":0.05,"verdict":"total","disk_span":536870912,"limits":{"start_s":60.0,"prepare_s":60.0,"run_extra_s":30.0,"answer_s":10.0,"clock_error":0.005},"rules":{"max_steal_share":0.05,"max_swap_pages":0,"min_free_memory_bytes":268435456,"max_stall_share":0.1,"max_foreign_load":0.25,"max_run_delay_share":0.1,"max_frequency_change":0.2,"max_throttling":0,"max_kernel_errors":0,"max_disturbed_share":0.5},"absent":{},"short":null,"shortened":[]}',9223372036854775807,'2026-01-02T03:04:05.678+00:00','{"cpu":"a processor","cpus":2,"memory_bytes":1099511627776,"flags":["fpu","avx"],"cpufreq":null}','{"virtometer":"0.1.0","agent_sha256":"abababababababababababababababababababababababababababababababab"}');
+','{"virtometer":1,"name":"ledger","question":"Is anything lost?","environments":[{"name":"native","kind":"native","settings":{},"timing":"auto","levels":{},"of":""},{"name":"box","kind":"runc","settings":{"cpus":0.5,"memory":67108864},"timing":"auto","levels":{},"of":""}],"baseline":"native","factors":[],"constraints":[],"design":null,"workloads":[{"name":"w","workload":"disk","op":"random-read","parameters":{"size":4096},"threads":1,"seconds":null,"scheduling":"auto","runs":null,"factors":{},"levels":{},"of":""}],"scenarios":[],"tuning":[],"disk_files":"own","blocks":4,"seconds":1.0,"slice_s":0.012,"long_windows":"first","fresh":"trial","turns":"guests","enter":false,"unavailable":"refuse","seed":null,"control":true,"precision":null,"budget_s":null,"margin":0.05,"verdict":"total","disk_span":536870912,"limits":{"start_s":60.0,"prepare_s":60.0,"run_extra_s":30.0,"answer_s":10.0,"clock_error":0.005},"rules":{"max_steal_share":0.05,"max_swap_pages":0,"min_free_memory_bytes":268435456,"max_stall_share":0.1,"max_foreign_load":0.25,"max_run_delay_share":0.1,"max_frequency_change":0.2,"max_throttling":0,"max_kernel_errors":0,"max_disturbed_share":0.5},"absent":{},"short":null,"shortened":[]}',9223372036854775807,'2026-01-02T03:04:05.678+00:00','{"cpu":"a processor","cpus":2,"memory_bytes":1099511627776,"flags":["fpu","avx"],"cpufreq":null}','{"virtometer":"0.1.0","agent_sha256":"abababababababababababababababababababababababababababababababab"}');
 CREATE TABLE commands (
 	position INTEGER NOT NULL, 
 	at TEXT NOT NULL, 
@@ -33,14 +33,14 @@ CREATE TABLE entries (
 	PRIMARY KEY (entry), 
 	FOREIGN KEY(trial) REFERENCES planned (trial)
 );
-INSERT INTO "entries" VALUES(1,NULL,0,1,'b6119735b18925da6f85bb47d0f686b405123451675b4104b355884788e5ee92',0,0);
-INSERT INTO "entries" VALUES(2,0,1,1,'bafc104e31b496f219ee51d61d34a904caafd79b84d1374a0d5d4c336b8a0b75',0,0);
-INSERT INTO "entries" VALUES(3,1,1,1,'fbf17789d4372033b2ab4ae8e307d221d796e01b1c3b7de40b7977e31afeb056',0,0);
-INSERT INTO "entries" VALUES(4,3,2,1,'99a649ff05f62294393c88a5821fafa1ea6eab16026688bffd428a41d6e32144',0,0);
-INSERT INTO "entries" VALUES(5,NULL,2,1,'266298d1ccc3b15a1826ed66d1f52be16257336867b9c56e9140c05a5c436585',1,0);
-INSERT INTO "entries" VALUES(6,NULL,2,1,'cd853b4762c8b4735bfc721d4778c827c5a8690206f3fec61287c3710d129c43',2,0);
-INSERT INTO "entries" VALUES(7,NULL,2,1,'ca95489bb7d5c3ed67492dec5daab35c3eae5bc37e84865d54cafa658fec9b67',2,1);
-INSERT INTO "entries" VALUES(8,NULL,2,1,'0b2be0c8a4a8b0a12dfae35262d60d5406ed1684b6ccca938700b46d5eb9fc3d',2,2);
+INSERT INTO "entries" VALUES(1,NULL,0,1,'40829ea37857e71c042ee89d6ffe20e18f9c8ba6532b87fe19c0163b6fd17fb7',0,0);
+INSERT INTO "entries" VALUES(2,0,1,1,'ffa87f857dd698a2a077244e13c77f464df9ee996c27332e7c321d15f1ab1705',0,0);
+INSERT INTO "entries" VALUES(3,1,1,1,'328e572dc4be739c681a962ac40b63d3e17ec9b892e89c963bc13caf0b909676',0,0);
+INSERT INTO "entries" VALUES(4,3,2,1,'494abb9806744040cd15968074d591b7f64db466c1601c4a00e606c56aeae64f',0,0);
+INSERT INTO "entries" VALUES(5,NULL,2,1,'82b880b55f8e5d53ade350bab8decf5e3b0969700e2113c971a29cafdb1bdb46',1,0);
+INSERT INTO "entries" VALUES(6,NULL,2,1,'f681eeea503c8c5f56a3fc81f11fbdf2037228e58ba18e8bc390741546cbfcef',2,0);
+INSERT INTO "entries" VALUES(7,NULL,2,1,'5c8e4ae76e17bd280d55e265280c9c800f5964f5b0417beda79e88a6571589fb',2,1);
+INSERT INTO "entries" VALUES(8,NULL,2,1,'7a018a798bd77e6eb9fdc28e2dbd64eca0e4141a547d46bde8270b79303e3349',2,2);
 CREATE TABLE environments (
 	position INTEGER NOT NULL, 
 	name TEXT NOT NULL, 

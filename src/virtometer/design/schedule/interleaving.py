@@ -37,7 +37,7 @@ def decided(resolved: ResolvedPlan) -> tuple[Plan, list[Wrong]]:
             workload = workload.model_copy(update={"scheduling": scheduling})
         workloads.append(workload)
     if plan.enter and plan.fresh == "trial":
-        wrong.append((("enter",), "guests live for one trial alone with 'fresh: trial'; write 'fresh: block'"))
+        wrong.append((("enter",), "entering guests needs guests that live for a block: write 'fresh: block'"))
     return plan.model_copy(update={"workloads": workloads}), wrong
 
 

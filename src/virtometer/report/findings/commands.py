@@ -7,7 +7,7 @@ from virtometer.report.findings import command_tables
 from virtometer.report.parts.section import Section, some
 
 _LEGEND = (
-    "Time: wall time of one run that counts. The native time divided by the time there is the efficiency.",
+    "Time: wall time of one run that counts. The time of the baseline divided by the time there is the efficiency.",
     "User, system: processor time of the command and all descendants that it waited for, mean over all runs.",
     "Memory: the largest peak of one process.",
     "Empty program: what any command takes at least; the median over the guests. Nothing is subtracted from times.",

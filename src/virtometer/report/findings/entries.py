@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from virtometer.analysis import Analysis
 from virtometer.analysis.describe.entries import Entered
 from virtometer.report.parts import words
 from virtometer.report.parts.html_tables import HtmlTable
-from virtometer.report.parts.section import Section
+
+if TYPE_CHECKING:
+    from virtometer.report.parts.section import Section
 
 COLUMNS = ("where", "entry", "time", "interval")
 
 
 def section(analysis: Analysis) -> Section | None:
     """A table with a row for each environment. None where no guest was entered."""
+    from virtometer.report.parts.section import Section  # loads plots, which the terminal does not need
+
     if not analysis.entries:
         return None
     table = HtmlTable(caption(analysis.entries), COLUMNS, list(rows(analysis.entries)), frozenset({2, 3}))
