@@ -189,6 +189,14 @@ def test_programs_of_the_administrator_are_found_without_being_on_the_path(monke
 def test_input_is_given_and_otherwise_empty(tmp_path: Path) -> None:
     assert Programs().run(["cat"], purpose="a test", input_bytes=b"abc").stdout == b"abc"
     assert Programs().run(["cat"], purpose="a test").stdout == b""
+    (tmp_path / "input").write_bytes(b"def")
+    given = tmp_path / "input"
+    assert Programs().run(["cat"], purpose="a test", input_file=given).stdout == b"def"
+    link = Programs().run(["readlink", "/proc/self/fd/0"], purpose="a test", input_file=given).stdout
+    assert link.decode().strip() == str(given)
+    assert not Programs().run(["cat"], purpose="a test", input_file=given, discarded=True).stdout
+    with pytest.raises(FileNotFoundError):
+        Programs().run(["cat"], purpose="a test", input_file=tmp_path / "none")
     assert Programs().run(["pwd"], purpose="a test", cwd=tmp_path).stdout.decode().strip() == str(tmp_path)
 
 

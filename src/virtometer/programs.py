@@ -91,12 +91,13 @@ def _converse(
 
     Raises TimeoutExpired, and _TooMuch where `whole` of stdout is needed and does not fit.
     """
-    assert process.stdout is not None and process.stderr is not None
+    assert process.stderr is not None
     deadline = time.monotonic() + limit_s
     rest = memoryview(input_bytes or b"")
     out, err = _Tail(MOST_OUTPUT, whole=whole), _Tail(MOST_ERRORS)
     with selectors.DefaultSelector() as pipes:
-        pipes.register(process.stdout, selectors.EVENT_READ, out)
+        if process.stdout is not None:
+            pipes.register(process.stdout, selectors.EVENT_READ, out)
         pipes.register(process.stderr, selectors.EVENT_READ, err)
         if process.stdin is not None:
             pipes.register(process.stdin, selectors.EVENT_WRITE)
@@ -196,6 +197,8 @@ class Programs:
         check: bool = True,
         whole: bool = False,
         input_bytes: bytes | None = None,
+        input_file: Path | None = None,
+        discarded: bool = False,
         cwd: Path | None = None,
         pass_fds: Sequence[int] = (),
     ) -> subprocess.CompletedProcess[bytes]:
@@ -203,19 +206,21 @@ class Programs:
 
         The last MOST_OUTPUT bytes of stdout and MOST_ERRORS of stderr are kept. `whole`: the caller needs all of
         stdout, so that a program that prints more is ended, and this raises EnvironmentFailed. A program that is ended
-        takes with it all that it started.
+        takes with it all that it started. input_file: it is the standard input itself, instead of a pipe with
+        `input_bytes`; OSError where it cannot be read. discarded: stdout is /dev/null.
         """
         words = tuple(str(word) for word in argv)
         mark = self._mark or f"run-{uuid.uuid4().hex}"
         process: subprocess.Popen[bytes] | None = None
+        given = contextlib.nullcontext() if input_file is None else input_file.open("rb")
         try:
-            with deferred_signals():
+            with given as file, deferred_signals():
                 # A process group of its own: a Ctrl-C at the terminal is for the laboratory, which ends what it runs.
                 process = self._start(
                     words,
                     process_group=0,
-                    stdin=subprocess.DEVNULL if input_bytes is None else subprocess.PIPE,
-                    stdout=subprocess.PIPE,
+                    stdin=file or (subprocess.DEVNULL if input_bytes is None else subprocess.PIPE),
+                    stdout=subprocess.DEVNULL if discarded else subprocess.PIPE,
                     stderr=subprocess.PIPE,
                     preexec_fn=_Child(),
                     cwd=cwd,

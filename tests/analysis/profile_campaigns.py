@@ -29,13 +29,14 @@ def counts(**more: Any) -> Counts:
     return replace(COUNTS, **more)
 
 
-def timed(efficiency: float, empty_slower: float = 1.0) -> Campaign:
-    """The commands: `one` was profiled, `other` was not."""
+def timed(efficiency: float, empty_slower: float = 1.0, system_s: float = 0.01) -> Campaign:
+    """The commands: `one` was profiled, `other` was not. system_s: of their timed runs."""
 
     def with_measures(run: Run) -> Run:
         there = run.placement.environment != "native"
         measures = {
             "user": {"unit": "s", "value": 0.02, "timed_by": "nothing"},
+            "system": {"unit": "s", "value": system_s, "timed_by": "nothing"},
             "empty": {"unit": "s", "value": 0.001 * (empty_slower if there else 1), "timed_by": "nothing"},
         }
         return changed(run, measures=measures)
@@ -54,7 +55,11 @@ def priced(**efficiency: float) -> Campaign:
     return simulate([Place("native"), Place("box", "runc", of)], works, noise=gaussian(0.001), control=False)
 
 
-def profiled(measured: float = 4.0, empty_slower: float = 1.0, of: Counts = COUNTS, **efficiency: float) -> Analysis:
+def profiled(
+    measured: float = 4.0, empty_slower: float = 1.0, of: Counts = COUNTS, system_s: float = 0.01, **efficiency: float
+) -> Analysis:
     """The command takes `measured` times as long in the box."""
     given = efficiency or {"computing": 1.0, "calls": 1 / SLOWER}
-    return analyse(timed(1 / measured, empty_slower), Profiled({"one": of}, analyse(priced(**given)).findings))
+    return analyse(
+        timed(1 / measured, empty_slower, system_s), Profiled({"one": of}, analyse(priced(**given)).findings)
+    )

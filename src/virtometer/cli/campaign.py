@@ -9,6 +9,7 @@ from virtometer.analysis import Analysis, analyse
 from virtometer.cli.parts.conclusion import conclude
 from virtometer.cli.parts.console import PlainConsole
 from virtometer.cli.parts.display import display
+from virtometer.cli.parts.profiled import profiled_in
 from virtometer.counted import counted
 from virtometer.errors import EnvironmentFailed, Interrupted, TrialsFailed
 from virtometer.model import Campaign
@@ -30,7 +31,7 @@ def execute(
     try:
         with shown:
             campaign = work(shown)
-        analysis = analyse(campaign)
+        analysis = analyse(campaign, profiled_in(directory))
         conclude(analysis, directory, piped=True)
         if also is not None:
             also(analysis)

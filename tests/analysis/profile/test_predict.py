@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from tests.analysis.profile_campaigns import CALL_S, CALLS, COUNTS, NATIVE_S, SLOWER, counts, profiled, timed
+from tests.analysis.profile_campaigns import CALL_S, CALLS, COUNTS, NATIVE_S, SLOWER, counts, priced, profiled, timed
 from virtometer.analysis import analyse
+from virtometer.analysis.profile.predict import Profile, Profiled
+from virtometer.model import Quantity
+from virtometer.model.plan import VerdictBy
 
 
 def test_what_was_planted_is_predicted_and_the_rest_is_unexplained() -> None:
@@ -44,12 +49,38 @@ def test_starts_cost_what_empty_programs_do() -> None:
 
 
 def test_work_of_several_processors_overlaps() -> None:
-    busy = counts(wall_s=0.05, system_s=0.08)
-    alone, together = (profiled(of=of).profiles[0] for of in (COUNTS, busy))
+    alone, together = (profiled(system_s=system_s).profiles[0] for system_s in (0.01, 0.18))
     assert alone.counts.busy_processors == 1
     assert together.counts.busy_processors == pytest.approx(2, rel=0.01)
     extra = [one.predictions[0].predicted.value - 1 for one in (alone, together)]
     assert extra[0] == pytest.approx(2 * extra[1], rel=0.01)
+
+
+def test_processors_are_those_of_the_timed_runs_alone() -> None:
+    """A run that was accounted while the host was cold, or idle, says nothing of the others."""
+    (profile,) = profiled(of=counts(wall_s=0.001, user_s=3.0, system_s=9.0)).profiles
+    assert profile.counts.busy_processors == 1
+    assert profile.counts.wall_s == profile.native_s
+
+
+def test_a_price_is_of_the_ratio_that_the_plan_chose() -> None:
+    def of(by: VerdictBy, typical: float | None) -> Profile:
+        findings = []
+        for one in analyse(priced(computing=1.0, calls=1 / SLOWER)).findings:
+            estimate, known = one.ratio.estimate, None
+            if typical is not None and estimate is not None:
+                like = one.ratio
+                value = replace(estimate, value=typical)
+                known = Quantity(like.subject, like.metric, like.unit, like.better, like.statistic, value)
+            findings.append(replace(one, verdict_by=by, typical=known))
+        (profile,) = analyse(timed(0.25), Profiled({"one": COUNTS}, findings)).profiles
+        return profile
+
+    total, typical = (of(by, 0.5).predictions[0] for by in ("total", "typical"))
+    assert next(one for one in total.shares if one.name == "simple calls").efficiency.value < 0.1
+    assert {one.efficiency.value for one in typical.shares if one.name != "starts of programs"} == {0.5}
+    unknown = of("typical", None).predictions[0]
+    assert {"computing", "simple calls"} <= set(unknown.unmeasured)
 
 
 def test_what_has_no_price_is_named() -> None:

@@ -16,6 +16,11 @@ from virtometer.errors import UsageError
         {"--value": "x", "--min-runs": 1},
         {"--cache cold": True, "--user": "nobody"},
         {"--cache cold": True, "--volume": ["/a:/b"]},
+        {"--profile": True, "--ulimit": ["nofile=9"]},
+        {"--profile": True, "--cpus": 1.0},
+        {"--profile": True, "--memory": "64M"},
+        {"--profile": True, "--cpuset-cpus": "0"},
+        {"--profile": True, "--security-opt": ["no-new-privileges"]},
     ],
 )
 def test_what_has_no_meaning_beside_another_is_refused(said: Said, given: dict[str, object]) -> None:

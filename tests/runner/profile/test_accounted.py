@@ -29,6 +29,14 @@ def test_what_is_written_counts_with_that_of_descendants(tmp_path: Path) -> None
     assert used["written"] >= 3_000_000 or where.strip() in ("tmpfs", "overlayfs")
 
 
+def test_a_program_that_cannot_start_is_a_status_and_a_sentence(tmp_path: Path) -> None:
+    own = [sys.executable, "-I", "-S", accounted.__file__, str(tmp_path / "account"), "{}", "m", str(tmp_path / "none")]
+    ended = subprocess.run(own, capture_output=True, text=True, check=False)
+    assert ended.returncode == 1
+    assert len(ended.stderr.splitlines()) == 1
+    assert not (tmp_path / "account").exists()
+
+
 def test_as_a_program_it_keeps_the_mark_and_the_variables_alone(tmp_path: Path) -> None:
     words = ["sh", "-c", f"env > {tmp_path}/env; exit 3"]
     own: list[str | Path] = [

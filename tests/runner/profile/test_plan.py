@@ -23,3 +23,4 @@ def test_it_is_a_plan_in_the_environments_of_the_commands(tmp_path: Path) -> Non
     assert all(one.workload == "os" for one in read.workloads)
     assert read.blocks == 6
     assert not read.control
+    assert read.verdict == "typical"

@@ -17,10 +17,11 @@ from virtometer.errors import StorageError
 class Counts:
     """Of one command and all that it waited for.
 
-    classes: system calls by class. calls: by name. sent, received: bytes through sockets. All that follow are of a
-    second run without strace. wall_s, user_s, system_s: its times. minor_faults, major_faults: page faults. waits:
-    voluntary switches. preempted: involuntary ones. read, written: bytes from and to disks. counted_s: the wall time of
-    the counted run. start_faults: page faults of an empty program.
+    classes: system calls by class. calls: by name. sent, received: bytes through sockets. read_by_calls: bytes that
+    calls read from files, whether from a disk or from memory. All that follow are of a second run without strace.
+    wall_s, user_s, system_s: its times. minor_faults, major_faults: page faults. waits: voluntary switches. preempted:
+    involuntary ones. read, written: bytes from and to disks. counted_s: the wall time of the counted run. start_faults:
+    page faults of an empty program.
     """
 
     classes: Mapping[str, int]

@@ -99,7 +99,7 @@ def profiles(findings: Sequence[Finding], measures: Measures, profiled: Profiled
     """Of each command that was counted, in the order of the findings. Empty where nothing was.
 
     measures: of the commands. Those of the processor's time are of many runs, and replace those of the one that was
-    accounted.
+    accounted, as the native time replaces its wall time.
     """
     if profiled is None:
         return ()
@@ -118,10 +118,9 @@ def _profile(name: str, findings: Sequence[Finding], measures: Measures, profile
     own, native_s, prices = baseline.subject, baseline.value.estimate.value, profiled.prices
     known = measures.get((name, own), {})
     counts = profiled.counts[name]
-    if "user" in known:
-        counts = replace(counts, user_s=known["user"].estimate.value)
-    if "system" in known:
-        counts = replace(counts, system_s=known["system"].estimate.value)
+    if "user" in known and "system" in known:  # all three of the same runs: their ratio is a number of processors
+        user_s, system_s = known["user"].estimate.value, known["system"].estimate.value
+        counts = replace(counts, user_s=user_s, system_s=system_s, wall_s=native_s)
     needed = {one.name for one in PRICED if not one.op or (one.workload(counts), own) in prices}
     predictions = []
     for finding in findings:
@@ -173,7 +172,7 @@ def _efficiency(
     """Of an operation in an environment. Of empty programs: from the ends of both intervals."""
     if one.op:
         finding = prices.get((one.workload(counts), subject))
-        return None if finding is None else finding.ratio.estimate
+        return None if finding is None else finding.decisive
     if _EMPTY not in own or _EMPTY not in there:
         return None
     mine, theirs = own[_EMPTY].estimate, there[_EMPTY].estimate

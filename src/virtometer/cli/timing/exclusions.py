@@ -8,6 +8,7 @@ from virtometer.errors import UsageError
 
 _RUNS = ("--runs", "--min-runs", "--max-runs")
 _BESIDE = ("--image", "--user", "--volume", "--setup", "--prepare", "--conclude", "--cleanup")
+_LIMITS = ("--ulimit", "--cpus", "--memory", "--cpuset-cpus", "--security-opt")
 # By option: others that cannot stand beside it, and why.
 _EXCLUDED: Mapping[str, tuple[tuple[str, ...], str]] = {
     "--cold": ((*_RUNS, "--warmup"), "each guest runs the command once"),
@@ -17,7 +18,7 @@ _EXCLUDED: Mapping[str, tuple[tuple[str, ...], str]] = {
     ),
     "--enter": (("--cold",), "a cold guest ends with its first command"),
     "--profile": (
-        ("--cold", "--value", "--cache cold", "--tty", *_BESIDE),
+        ("--cold", "--value", "--cache cold", "--tty", *_BESIDE, *_LIMITS),
         "it counts what a command does by further runs natively, which have no such thing",
     ),
     "--cache cold": (

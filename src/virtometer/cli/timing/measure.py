@@ -6,7 +6,7 @@ import math
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext, redirect_stdout
+from contextlib import AbstractContextManager, nullcontext, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from virtometer.cli.timing.plan import document, least_s, text_of
 from virtometer.cli.timing.profile import Profiling
 from virtometer.cli.timing.runs import Runs
 from virtometer.design.plan.resolved import ResolvedPlan
+from virtometer.errors import TrialsFailed, VirtometerError
 from virtometer.runner.campaign.pilot import Pilot, native_pilots
 from virtometer.runner.campaign.whole import begin
 
@@ -74,8 +75,9 @@ def measure(asked: Asked) -> None:
         _say(f"virtometer: {sentence}")
     number = seed_of(resolved.plan, asked.seed)
     analyses: list[Analysis] = []
+    failed: TrialsFailed | None = None
     try:
-        with redirect_stdout(sys.stderr) if asked.exports.to_output else nullcontext():
+        with _tables(asked):
             campaign.execute(
                 asked.directory,
                 lambda progress: begin(
@@ -83,15 +85,42 @@ def measure(asked: Asked) -> None:
                 ),
                 analyses.append,
             )
+    except TrialsFailed as cause:  # the others have a profile all the same
+        failed = cause
     finally:
         for analysis in analyses:
             if "show_output" in asked.parameters:
                 for text in differing(analysis.campaign):
                     _say(text)
             asked.exports.write(analysis, {one.name: one.values for one in asked.commands})
-            if asked.profiling is not None and counts is not None:
-                with redirect_stdout(sys.stderr) if asked.exports.to_output else nullcontext():
-                    asked.profiling.conclude(counts, analysis, plan, asked.directory, number, beside=asked.beside)
+
+    def profile() -> None:
+        if asked.profiling is not None and counts is not None and analyses:
+            with _tables(asked):
+                asked.profiling.conclude(counts, analyses[0], plan, asked.directory, number, beside=asked.beside)
+
+    go_on(profile, failed, _say)
+
+
+def go_on(then: Callable[[], None], failed: TrialsFailed | None, tell: Callable[[str], object]) -> None:
+    """Do what follows a campaign, and then raise what the campaign raised, if anything.
+
+    tell: gets the sentence and the advice of what `then` raises beside that; alone it is raised itself.
+    """
+    try:
+        then()
+    except VirtometerError as cause:
+        if failed is None:
+            raise
+        for sentence in filter(None, (cause.sentence, cause.advice)):
+            tell(f"virtometer: {sentence}")
+    if failed is not None:
+        raise failed
+
+
+def _tables(asked: Asked) -> AbstractContextManager[object]:
+    """Tables go to standard error where a file is exported to standard output."""
+    return redirect_stdout(sys.stderr) if asked.exports.to_output else nullcontext()
 
 
 def _planned(asked: Asked, pilots: Sequence[Pilot]) -> dict[str, Any]:

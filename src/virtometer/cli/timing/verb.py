@@ -290,7 +290,8 @@ def time(
             "--min-runs": min_runs, "--max-runs": max_runs, "--warmup": warmup, "--show-output": show_output,
             "--relative-to-empty": relative_to_empty, "--image": image, "--user": user, "--volume": volume,
             "--enter": enter, "--setup": setup, "--prepare": prepare, "--conclude": conclude, "--cleanup": cleanup,
-            "--profile": profile, "--tty": tty,
+            "--profile": profile, "--tty": tty, "--ulimit": ulimit, "--cpus": cpus, "--memory": memory,
+            "--cpuset-cpus": cpuset_cpus, "--security-opt": security_opt,
         }
     )  # fmt: skip
     if shell and no_shell:
@@ -372,6 +373,6 @@ def time(
             beside=beside,
             cold=cold,
             evicted=(lambda: evicted(given, variables, there, source, beside=beside)) if cache is Cache.COLD else tuple,
-            profiling=Profiling(given, variables, there, source) if profile else None,
+            profiling=Profiling(given, variables, there, source, output is Output.NULL) if profile else None,
         )
     )

@@ -39,17 +39,19 @@ Shape(
     """
     classes      number_by_name   system calls by class
     calls        number_by_name   system calls by name
-    wall_s       bound     of the run without strace
+    wall_s       bound     native time, mean of the timed runs
     user_s       bound     mean of the timed runs
     system_s     bound     mean of the timed runs
-    minor_faults  count
-    major_faults  count
+    minor_faults  count    page faults that needed no disk
+    major_faults  count    page faults that waited for a disk
+    start_faults  count    page faults of an empty program, which are within minor_faults
     waits        count     voluntary switches
     preempted    count     involuntary switches
     read         count     bytes from disks
     written      count     bytes to disks
     sent         count     bytes through sockets
     received     count     bytes through sockets
+    read_by_calls  count   bytes that calls read from files, from a disk or from memory
     counted_s    bound     time of the run under strace
     """,
     types={"number_by_name": by_name(TYPES["count"])},

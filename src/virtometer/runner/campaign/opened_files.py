@@ -6,7 +6,6 @@ none of a medium, and what the command has removed is gone.
 
 from __future__ import annotations
 
-import itertools
 import os
 import re
 import tempfile
@@ -16,6 +15,7 @@ from pathlib import Path
 from virtometer.errors import CommandFailed, EnvironmentFailed
 from virtometer.host.lock.host_lock import HostLock
 from virtometer.programs import Programs
+from virtometer.runner.lab.strace import environment_options
 
 MOST_FILES = 256
 MOST_LETTERS = 24_000
@@ -55,9 +55,6 @@ def opened_files(
     given = None if input_file is None else input_file.read_bytes()
     with tempfile.TemporaryDirectory(prefix="virtometer-") as folder:
         record = Path(folder) / "calls"
-        # The mark by which its descendants are found stays in their environment.
-        given_away = [("-E", f"{name}={value}") for name, value in variables.items()]
-        taken = [("-E", name) for name in os.environ if name not in variables]
         options = [
             "-f",
             "-qq",
@@ -74,7 +71,7 @@ def opened_files(
         ]
         try:
             programs.run(
-                ["setsid", "--wait", strace, *options, *itertools.chain(*given_away, *taken), "--", *words],
+                ["setsid", "--wait", strace, *options, *environment_options(variables, os.environ), "--", *words],
                 purpose="learning which files the command reads", limit_s=_LONGEST_S, check=False, cwd=workdir,
                 input_bytes=given,
             )  # fmt: skip

@@ -4,7 +4,7 @@
 
 VARIABLES is the environment of the command as JSON; the variable whose value is MARK is added. ACCOUNT becomes a file
 of JSON: fields of getrusage(2) for the command and all that it waited for, and bytes of /proc/PID/io. The status is 0,
-whatever that of the command is.
+whatever that of the command is; it is 1 where the command cannot be started, or the file cannot be written.
 """
 
 from __future__ import annotations
@@ -40,4 +40,7 @@ if __name__ == "__main__":
     _, file, given, mark, *command = sys.argv
     environment = json.loads(given) | {name: value for name, value in os.environ.items() if value == mark}
     os.environ["PATH"] = environment.get("PATH", os.defpath)  # by which the program is found
-    Path(file).write_text(json.dumps(account(command, environment)))
+    try:
+        Path(file).write_text(json.dumps(account(command, environment)))
+    except OSError as cause:
+        sys.exit(str(cause))
