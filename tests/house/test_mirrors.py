@@ -12,10 +12,8 @@ SOURCE, TESTS = ROOT / "src" / "virtometer", ROOT / "tests"
 # Modules that are only data, or thin, and the file that tests them whole.
 ELSEWHERE = {
     "cli/app.py": "cli/test_main.py",
-    "cli/campaign.py": "cli/test_run.py",
     "cli/parts/choosing.py": "cli/plan/test_verb.py",
     "cli/resume.py": "cli/test_run.py",
-    "cli/timing/measure.py": "cli/timing/test_verb.py",
     "environments/kinds/crun.py": "environments/kinds/test_containers.py",
     "cli/parts/verbs.py": "cli/test_main.py",
     "errors.py": "cli/test_main.py",

@@ -99,7 +99,7 @@ def profiles(findings: Sequence[Finding], measures: Measures, profiled: Profiled
     """Of each command that was counted, in the order of the findings. Empty where nothing was.
 
     measures: of the commands. Those of the processor's time are of many runs, and replace those of the one that was
-    accounted, as the native time replaces its wall time.
+    accounted, as the time natively replaces its wall time.
     """
     if profiled is None:
         return ()

@@ -39,7 +39,7 @@ Shape(
     """
     classes      number_by_name   system calls by class
     calls        number_by_name   system calls by name
-    wall_s       bound     native time, mean of the timed runs
+    wall_s       bound     time natively, mean of the timed runs
     user_s       bound     mean of the timed runs
     system_s     bound     mean of the timed runs
     minor_faults  count    page faults that needed no disk
