@@ -14,10 +14,8 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -26,6 +24,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from tests.environments.own_dockerd import OwnDockerd
+from tests.environments.own_registry import own_registry
 from virtometer.environments.images.debian import debian_image
 from virtometer.errors import VirtometerError
 from virtometer.runner.lab.context import lab_context
@@ -108,29 +107,6 @@ def build(layout: Path, work: Path) -> None:
 
 
 @contextlib.contextmanager
-def registry(work: Path) -> Iterator[str]:
-    """A registry on the loopback: its address."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        address = f"127.0.0.1:{free.getsockname()[1]}"
-    storage = {"filesystem": {"rootdirectory": str(work / "registry")}}
-    (work / "registry.yml").write_text(json.dumps({"version": 0.1, "storage": storage, "http": {"addr": address}}))
-    with (work / "registry.log").open("wb") as log:
-        server = subprocess.Popen(["docker-registry", "serve", work / "registry.yml"], stdout=log, stderr=log)
-    try:
-        host, _, port = address.partition(":")
-        for _ in range(300):
-            with socket.socket() as probe:
-                if probe.connect_ex((host, int(port))) == 0:
-                    break
-            time.sleep(0.1)
-        yield address
-    finally:
-        server.kill()
-        server.wait()
-
-
-@contextlib.contextmanager
 def ways(layout: Path, work: Path, daemon: OwnDockerd) -> Iterator[Mapping[str, str]]:
     """By name: the reference of the image in each of its forms."""
     source = f"oci:{layout}:three"
@@ -144,7 +120,7 @@ def ways(layout: Path, work: Path, daemon: OwnDockerd) -> Iterator[Mapping[str, 
     _run("podman", "tag", found, stored)
     try:
         _run("podman", "save", "--quiet", "--format=oci-archive", "--output", archive, stored)
-        with registry(work) as address:
+        with own_registry(work) as address:
             pushed = f"docker://{address}/team/tool:three"
             _run("skopeo", "copy", "--quiet", "--dest-tls-verify=false", source, pushed)
             yield {

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
-import socket
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.environments.oci_images import Member, content, docker_archive, layer, layout, made
-from tests.waiting import wait_until
+from tests.environments.own_registry import installed, own_registry
 from virtometer.cache import cache_directory
 from virtometer.environments.images.debian import debian_image
 from virtometer.environments.images.oci.image import oci_image, oci_images
@@ -87,29 +85,11 @@ def test_what_is_no_image_in_the_cache_is_none(tmp_path: Path) -> None:
 
 @pytest.fixture
 def registry(tmp_path: Path) -> Iterator[str]:
-    """A registry on the loopback: its address."""
-    program = shutil.which("docker-registry")
-    if program is None:
+    """The address of a registry on the loopback."""
+    if not installed():
         pytest.skip("the program docker-registry (Debian package docker-registry) is not installed")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        address = f"127.0.0.1:{free.getsockname()[1]}"
-    storage = {"filesystem": {"rootdirectory": str(tmp_path / "registry")}}
-    (tmp_path / "config.yml").write_text(json.dumps({"version": 0.1, "storage": storage, "http": {"addr": address}}))
-    with (tmp_path / "log").open("wb") as log:
-        process = subprocess.Popen([program, "serve", tmp_path / "config.yml"], stdout=log, stderr=log)
-    try:
-        wait_until(lambda: _answers(address))
+    with own_registry(tmp_path) as address:
         yield address
-    finally:
-        process.kill()
-        process.wait()
-
-
-def _answers(address: str) -> bool:
-    host, _, port = address.partition(":")
-    with socket.socket() as probe:
-        return probe.connect_ex((host, int(port))) == 0
 
 
 def test_an_image_of_a_registry_is_fetched_once(tmp_path: Path, journal: Journal, registry: str) -> None:
