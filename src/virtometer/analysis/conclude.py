@@ -14,7 +14,7 @@ from dataclasses import replace
 from virtometer.analysis.compare import cost, lost_time, worst_block
 from virtometer.analysis.compare.blocks import Key, TreatmentData, beside
 from virtometer.analysis.compare.command_values import command_values
-from virtometer.analysis.compare.commands import COMMAND, names_of
+from virtometer.analysis.compare.commands import names_of
 from virtometer.analysis.compare.control import control_spread
 from virtometer.analysis.compare.lost_time import Lengths
 from virtometer.analysis.compare.ratios import Ratios, ratios
@@ -43,12 +43,14 @@ from virtometer.analysis.statistics.verdicts import Decision, decide
 from virtometer.analysis.stopping.block_costs import block_costs
 from virtometer.analysis.stopping.rule import STRICTNESS
 from virtometer.counted import counted
-from virtometer.model import Better, Campaign, Estimate, Finding, Plan, Verdict
+from virtometer.model import COMMAND, Better, Campaign, Estimate, Finding, Plan, Verdict
 
 
-def findings(campaign: Campaign, table: dict[Key, TreatmentData]) -> tuple[Finding, ...]:
-    """Compare every environment with the plan's baseline, in every workload. `table`: of the campaign."""
-    compared = comparisons(campaign, table)
+def findings(campaign: Campaign, table: dict[Key, TreatmentData], compared: dict[Key, Ratios]) -> tuple[Finding, ...]:
+    """Compare every environment with the plan's baseline, in every workload.
+
+    table: of the campaign. compared: as `comparisons` makes it of this table.
+    """
     spreads = decisive_spreads(compared)
     controls = control_spreads(campaign, table, compared)
     beyond = busy_host(campaign, table, compared)

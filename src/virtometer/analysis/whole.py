@@ -11,6 +11,7 @@ from virtometer.analysis.compare.cold import Cold, cold
 from virtometer.analysis.compare.command_values import command_values
 from virtometer.analysis.compare.commands import beside_first, names_of
 from virtometer.analysis.compare.control import controls
+from virtometer.analysis.compare.ratios import Ratios
 from virtometer.analysis.compare.reference_clock import Timed, timed
 from virtometer.analysis.conclude import comparisons, findings
 from virtometer.analysis.curves import levels
@@ -91,14 +92,18 @@ class Analysis:
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
         """Every environment compared with the baseline in every workload, in the plan's order."""
-        return findings(self.campaign, self.treatments)
+        return findings(self.campaign, self.treatments, self.compared)
+
+    @cached_property
+    def compared(self) -> dict[Key, Ratios]:
+        """The ratios of every treatment that has a baseline, by (workload, environment)."""
+        return comparisons(self.campaign, self.treatments)
 
     @cached_property
     def commands(self) -> Mapping[Key, Quantity[Estimate]]:
         """Times of the user's commands by that of the first one, by (workload, environment), in the plan's order."""
-        compared = comparisons(self.campaign, self.treatments)
         names, baseline = names_of(self.campaign), self.campaign.plan.baseline
-        values = command_values(names, self.treatments, compared, baseline)
+        values = command_values(names, self.treatments, self.compared, baseline)
         return beside_first(self.campaign, self.treatments, values)
 
     @cached_property

@@ -46,6 +46,7 @@ from virtometer.model.plain import (
     size_text,
 )
 from virtometer.model.plan import (
+    COMMAND,
     MAX_SCENARIOS,
     MIN_BLOCKS,
     MOST_AT_ONCE,
@@ -118,6 +119,7 @@ from virtometer.model.tuning import (
 )
 
 __all__ = [
+    "COMMAND",
     "ENTRY",
     "ITERATIONS",
     "LONG_SLICE_S",

@@ -11,6 +11,7 @@ from virtometer.model.plain import Frozen, Level, Name, OpenShare, Share, parse_
 from virtometer.model.short import Short
 from virtometer.model.tuning import MAX_STEPS, TuningStep
 
+COMMAND = "command"  # the workload that is a command of the user's
 MIN_BLOCKS = 6  # no interval is printed and no verdict is given from fewer
 
 

@@ -11,7 +11,7 @@ import pytest
 from tests.analysis.simulated_campaigns import Place, Work, in_rounds, simulate
 from virtometer.analysis import analyse
 from virtometer.analysis.notes.first_runs import FirstRuns, first_runs
-from virtometer.model import Campaign, Run, Sample
+from virtometer.model import Campaign, Excluded, Run, Sample
 
 COMMAND = Work("command", "command", "time", "s", 0.01)
 Times = Callable[[str, np.random.Generator], Sequence[float]]
@@ -53,6 +53,15 @@ def test_slow_first_runs_are_counted_with_the_share_of_the_slowest() -> None:
     assert found.runs == 2 and found.longer == pytest.approx(0.6, abs=0.1)
     assert first_runs(runs_of(made, "native"), 0.05) == FirstRuns()
     assert first_runs(runs_of(made, "box"), 1.0) == FirstRuns(), "that is within the margin"
+
+
+def test_a_guest_whose_first_run_was_disturbed_moves_no_other_run_to_its_place() -> None:
+    runs = runs_of(campaign(cold_box, blocks=9), "box")
+    disturbed = [
+        replace(run, samples=(replace(run.samples[0], excluded=Excluded.OUTSIDE), *run.samples[1:])) for run in runs
+    ]
+    found = first_runs([*disturbed[:3], *runs[3:]], 0.05)
+    assert found.runs == 2 and found.longer == pytest.approx(0.6, abs=0.1)
 
 
 def test_the_note_is_at_the_environment_and_says_what_leaves_the_runs_out() -> None:

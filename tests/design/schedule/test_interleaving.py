@@ -176,6 +176,13 @@ def test_guests_that_live_for_one_trial_are_not_entered() -> None:
     assert plan(end="enter: true\n").enter
     with pytest.raises(PlanError):
         plan(fresh="trial", end="enter: true\n")
+    with pytest.raises(PlanError):
+        plan(end="enter: true\nscenarios: [{name: a, type: together, guests: [2]}]\n")
+
+
+def test_commands_take_turns_where_the_plan_has_any() -> None:
+    with pytest.raises(PlanError):
+        plan(end="turns: commands\n")
 
 
 def test_timing_by_the_laboratory_needs_long_windows() -> None:

@@ -7,10 +7,7 @@ from collections.abc import Mapping
 from virtometer.analysis.compare.blocks import Key, TreatmentData, logs_by_block
 from virtometer.analysis.score import typical
 from virtometer.analysis.statistics.interval import interval
-from virtometer.model import Campaign, Estimate, PlanWorkload, Quantity
-
-COMMAND = "command"
-"""The workload."""
+from virtometer.model import COMMAND, Campaign, Estimate, PlanWorkload, Quantity
 
 _BEYOND = 1 << 20  # rounds of a block
 

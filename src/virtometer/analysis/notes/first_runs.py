@@ -38,31 +38,39 @@ def first_runs(runs: Iterable[Run], margin: float) -> FirstRuns:
     guests = [found for run in runs if len(found := _turns(run)) >= _FEWEST_TURNS]
     if len(guests) < MIN_BLOCKS:
         return FirstRuns()
-    usual = [statistics.median(math.log(took_s) for took_s, _ in guest[len(guest) // 2 :]) for guest in guests]
-    longer = list[float]()
+    usual = [statistics.median(_log_s(guest, turn) for turn in sorted(guest)[len(guest) // 2 :]) for guest in guests]
+    longer, runs_until = list[float](), 0
     for turn in range(min(map(len, guests)) // 2):
-        logs = [math.log(guest[turn][0]) - middle for guest, middle in zip(guests, usual, strict=True)]
-        of = interval(logs, method="median")
-        if of is None or of.low is None or of.low <= 1 + margin:
+        having = [(guest, middle) for guest, middle in zip(guests, usual, strict=True) if turn in guest]
+        of = interval([_log_s(guest, turn) - middle for guest, middle in having], method="median")
+        if len(having) < MIN_BLOCKS or of is None or of.low is None or of.low <= 1 + margin:
             break
         longer.append(of.value - 1)
-    if not longer:
-        return FirstRuns()
-    return FirstRuns(max(guest[len(longer) - 1][1] for guest in guests), max(longer))
+        runs_until = max(guest[turn][1] for guest, _ in having)
+    return FirstRuns(runs_until, max(longer)) if longer else FirstRuns()
 
 
-def _turns(run: Run) -> list[tuple[float, int]]:
-    """Of each turn the time of a run that counts, s, and how many runs the guest has made until its end."""
+def _log_s(guest: Mapping[int, tuple[float, int]], turn: int) -> float:
+    return math.log(guest[turn][0])
+
+
+def _turns(run: Run) -> dict[int, tuple[float, int]]:
+    """Of each turn the time of a run that counts, s, and how many runs the guest has made until its end.
+
+    Turns are numbered from 0, also those of which no run counts; these are left out.
+    """
     if not usable(run):
-        return []
+        return {}
     of = columns_of(run.samples)
     took_s = of.lasted_s(run.scored.clock.rate) / np.maximum(of.work, 1)
     number = of.slice if run.in_slices else np.arange(len(took_s))
     used = of.used & (number >= 0) & (took_s > 0)
-    return [
-        (float(took_s[used & (number == one)].mean()), int(np.flatnonzero(number == one)[-1]) + 1)
-        for one in np.unique(number[used])
-    ]
+    counting = set(number[used].tolist())
+    return {
+        turn: (float(took_s[used & (number == one)].mean()), int(np.flatnonzero(number == one)[-1]) + 1)
+        for turn, one in enumerate(np.unique(number[number >= 0]).tolist())
+        if one in counting
+    }
 
 
 def notes(data: TreatmentData, parameters: Mapping[str, object], margin: float) -> list[Note]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from virtometer.design.plan.document import Wrong
 from virtometer.design.plan.resolved import ResolvedPlan
-from virtometer.model import LONG_SLICE_S, Plan, PlanWorkload
+from virtometer.model import COMMAND, LONG_SLICE_S, Plan, PlanWorkload
 
 MOST_SLICES = 3_000
 """In a window: an agent may send no more lines and samples in a run, those of the long windows included."""
@@ -38,6 +38,10 @@ def decided(resolved: ResolvedPlan) -> tuple[Plan, list[Wrong]]:
         workloads.append(workload)
     if plan.enter and plan.fresh == "trial":
         wrong.append((("enter",), "entering guests needs guests that live for a block: write 'fresh: block'"))
+    if plan.enter and plan.scenarios and not any(one.type == "alone" for one in plan.scenarios):
+        wrong.append((("enter",), "only guests that work alone are entered, and the plan has no scenario of this type"))
+    if plan.turns == "commands" and not any(one.workload == COMMAND for one in plan.workloads):
+        wrong.append((("turns",), "commands take turns, and the plan has no workload `command`"))
     return plan.model_copy(update={"workloads": workloads}), wrong
 
 

@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from virtometer.design.schedule.shuffle import Generator
-from virtometer.model import Plan, PlanWorkload
+from virtometer.model import COMMAND, Plan, PlanWorkload
 
 MOST_AT_ONCE = 16
 """Runs that one agent keeps ready at the same time."""
 
-_COMMAND = "command"  # the workload
 _AROUND = ("setup", "cleanup")
 
 
@@ -35,7 +34,7 @@ def in_turn(plan: Plan, interleaved: Sequence[str], generator: Generator) -> lis
 
 
 def _may_share(workload: PlanWorkload) -> bool:
-    return workload.workload == _COMMAND and all(workload.parameters.get(one) is None for one in _AROUND)
+    return workload.workload == COMMAND and all(workload.parameters.get(one) is None for one in _AROUND)
 
 
 def _parts(names: Sequence[str], generator: Generator) -> list[list[str]]:
