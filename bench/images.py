@@ -114,10 +114,7 @@ def ways(layout: Path, work: Path, daemon: OwnDockerd) -> Iterator[Mapping[str, 
     _run("skopeo", "copy", source, f"docker-archive:{work / 'loaded.tar'}:{_NAME}")
     daemon.docker("load", "--input", str(work / "loaded.tar"))
     daemon.docker("save", "--output", str(saved), _NAME)
-    found = subprocess.run(
-        ["podman", "pull", "--quiet", source], check=True, capture_output=True, text=True
-    ).stdout.strip()
-    _run("podman", "tag", found, stored)
+    _run("skopeo", "copy", "--quiet", source, f"containers-storage:{stored}")
     try:
         _run("podman", "save", "--quiet", "--format=oci-archive", "--output", archive, stored)
         with own_registry(work) as address:
@@ -132,12 +129,12 @@ def ways(layout: Path, work: Path, daemon: OwnDockerd) -> Iterator[Mapping[str, 
                 "podman's store": f"podman:{stored}",
             }
     finally:
-        _run("podman", "rmi", "--force", found)  # nobody else has it: it was built a moment ago
+        _run("podman", "rmi", stored)
 
 
 def measured(reference: str, kinds: str, out: Path) -> dict[str, tuple[str, str]]:
     """By environment: the digest of the root directory, and that of the answer, of one run each."""
-    words = ["time", "--image", reference, "--in", kinds, "-r", "1", "--beside", "--network", "none", "--out", str(out)]
+    words = ["time", "--image", reference, "--in", kinds, "-r", "1", "--beside", "--out", str(out)]
     ended = subprocess.run(
         [sys.executable, "-m", "virtometer", *words], capture_output=True, text=True, stdin=subprocess.DEVNULL
     )
