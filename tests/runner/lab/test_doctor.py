@@ -148,8 +148,8 @@ def test_an_unknown_kind_is_refused_before_any_check(names: Sequence[str]) -> No
 
 
 def test_what_cannot_be_prepared_is_reported_and_the_others_are(agent: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in set(KINDS) - {"native"}:
-        monkeypatch.delitem(KINDS, name)
-    monkeypatch.setitem(KINDS, "answering", type("Reported", (Answering,), {}))
+    # Kinds that are taken out of the table of all and put back would have another order for the tests that follow.
+    few = {"native": KINDS["native"], "answering": type("Reported", (Answering,), {})}
+    monkeypatch.setattr(doctor, "KINDS", few)
     ((kind, cause),) = doctor.prepare_all()
     assert (kind, cause.sentence) == ("answering", "it cannot be prepared")
