@@ -138,8 +138,9 @@ def measured(reference: str, kinds: str, out: Path) -> dict[str, tuple[str, str]
     ended = subprocess.run(
         [sys.executable, "-m", "virtometer", *words], capture_output=True, text=True, stdin=subprocess.DEVNULL
     )
+    if ended.returncode:
+        print(f"  status {ended.returncode}: {ended.stderr[-2000:]}", file=sys.stderr)
     if not (out / "ledger.sqlite").exists():
-        print(ended.stderr, file=sys.stderr)
         return {}
     with Ledger.open(out) as ledger:
         campaign = ledger.read()
