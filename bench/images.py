@@ -133,7 +133,7 @@ def ways(layout: Path, work: Path, daemon: OwnDockerd) -> Iterator[Mapping[str, 
 
 
 def measured(reference: str, kinds: str, out: Path) -> dict[str, tuple[str, str]]:
-    """By environment: the digest of the root directory, and that of the answer, of one run each."""
+    """By kind: the digest of the root directory, and that of the answer, of one run each."""
     words = ["time", "--image", reference, "--in", kinds, "-r", "1", "--beside", "--out", str(out)]
     ended = subprocess.run(
         [sys.executable, "-m", "virtometer", *words], capture_output=True, text=True, stdin=subprocess.DEVNULL
@@ -147,8 +147,9 @@ def measured(reference: str, kinds: str, out: Path) -> dict[str, tuple[str, str]
     for one in campaign.trials:
         if one.status == "failed":
             print(f"  failed: {one.reason}", file=sys.stderr)
+    kind_of = {one.name: one.kind for one in campaign.plan.environments}
     return {
-        run.placement.environment: (str(run.conditions["root"]), str(run.conditions["answer"]))
+        kind_of[run.placement.environment]: (str(run.conditions["root"]), str(run.conditions["answer"]))
         for one in campaign.trials
         for run in one.scored
     }
