@@ -133,21 +133,23 @@ def ways(layout: Path, work: Path, daemon: OwnDockerd) -> Iterator[Mapping[str, 
 
 
 def measured(reference: str, kinds: str, out: Path) -> dict[str, tuple[str, str]]:
-    """By environment: the digest of the root directory, and that of the answer, of one run each."""
+    """By kind: the digest of the root directory, and that of the answer, of one run each."""
     words = ["time", "--image", reference, "--in", kinds, "-r", "1", "--beside", "--out", str(out)]
     ended = subprocess.run(
         [sys.executable, "-m", "virtometer", *words], capture_output=True, text=True, stdin=subprocess.DEVNULL
     )
+    if ended.returncode:
+        print(f"  status {ended.returncode}: {ended.stderr[-2000:]}", file=sys.stderr)
     if not (out / "ledger.sqlite").exists():
-        print(ended.stderr, file=sys.stderr)
         return {}
     with Ledger.open(out) as ledger:
         campaign = ledger.read()
     for one in campaign.trials:
         if one.status == "failed":
             print(f"  failed: {one.reason}", file=sys.stderr)
+    kind_of = {one.name: one.kind for one in campaign.plan.environments}
     return {
-        run.placement.environment: (str(run.conditions["root"]), str(run.conditions["answer"]))
+        kind_of[run.placement.environment]: (str(run.conditions["root"]), str(run.conditions["answer"]))
         for one in campaign.trials
         for run in one.scored
     }

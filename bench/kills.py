@@ -1,9 +1,11 @@
 """Kill a laboratory that measures, with SIGKILL at random moments, go on each time, and look at what became of it.
 
     python -m bench.kills --kills 200 --seed 1
+    python -m bench.kills --kills 50 --commands
 
-After every kill the ledger is read: every trial that was in it before must still be there, unchanged. At the end it
-must hold exactly the trials that were planned, and nothing of the killed laboratories may be left on the host.
+With --commands the campaigns are those of `virtometer time`. After every kill the ledger is read: every trial that was
+in it before must still be there, unchanged. At the end it must hold exactly the trials that were planned, and nothing
+of the killed laboratories may be left on the host.
 """
 
 from __future__ import annotations
@@ -46,6 +48,30 @@ blocks: 3
 seconds: 0.05
 fresh: block
 disk_span: 4M
+"""
+
+COMMANDS = """\
+virtometer: 1
+control: false
+name: kills of commands
+baseline: native
+environments:
+  - {name: native, kind: native}
+  - {name: bubblewrap, kind: bubblewrap}
+  - {name: runc, kind: runc}
+  - {name: gVisor, kind: gvisor}
+  - {name: user-mode Linux, kind: uml}
+unavailable: skip
+workloads:
+  - name: children
+    workload: command
+    op: time
+    parameters: {command: "sleep 0.01 & sleep 0.02; echo done", shell: true}
+  - {name: start, workload: command, op: time, parameters: {command: "true"}}
+turns: commands
+blocks: 3
+seconds: 0.1
+fresh: block
 """
 
 
@@ -163,12 +189,15 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--seed", type=int, default=None, help="of the moments; a fresh one by default, and printed")
     parser.add_argument("--longest", type=float, default=8.0, help="latest moment of a kill, in s after the start")
+    parser.add_argument("--commands", action="store_true", help="campaigns that time commands of the user")
     arguments = parser.parse_args()
     seed = arguments.seed if arguments.seed is not None else random.SystemRandom().randrange(2**31)
     print(f"kills: {arguments.kills} SIGKILLs at random moments (seed {seed}) ...", flush=True)
     with tempfile.TemporaryDirectory(prefix="virtometer-kills-") as folder:
         try:
-            outcome = KilledLaboratory(Path(folder), PLAN, seed, arguments.longest).run(arguments.kills)
+            outcome = KilledLaboratory(
+                Path(folder), COMMANDS if arguments.commands else PLAN, seed, arguments.longest
+            ).run(arguments.kills)
         except (LedgerError, RuntimeError) as fault:
             print(f"kills: FAILED: {fault}")
             return 1

@@ -1,4 +1,4 @@
-"""Puts the agents into the wheel while hatchling builds it, and names the processor that the wheel is for.
+"""Puts the agents and the licences of their parts into the wheel while hatchling builds it, and names its processor.
 
 VIRTOMETER_WHEEL_TARGETS has the Rust targets of the agents, divided by spaces: of the processor of the wheel first.
 Without it, those of this machine that are built. Where pip installs from a checkout, the checkout must have an agent.
@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import os
 import platform
+import subprocess
+import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +22,9 @@ PLATFORM = "manylinux_2_17"
 
 
 class AgentHook(BuildHookInterface):
-    """Adds virtometer/agents/RUST_TARGET/virtometer-agent for each target."""
+    """Adds virtometer/agents/RUST_TARGET/virtometer-agent for each target, and virtometer/agents/LICENSES.txt."""
+
+    _made: tempfile.TemporaryDirectory[str]
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Change what goes into the wheel. version: `editable` where nothing is copied, as in .venv."""
@@ -33,6 +38,14 @@ class AgentHook(BuildHookInterface):
             self.app.abort(f"the agent for {', '.join(missing) or platform.machine()} is not built: run make wheel")
         for target, agent in agents.items():
             build_data["force_include"][str(agent)] = f"virtometer/agents/{target}/virtometer-agent"
+        # The folder is gone with this object, also where the build fails.
+        self._made = tempfile.TemporaryDirectory(prefix="virtometer-wheel-")
+        licences = Path(self._made.name, "LICENSES.txt")
+        argv = [sys.executable, str(Path(self.root, "setup", "crate_licences.py")), str(licences), *targets]
+        ended = subprocess.run(argv, stderr=subprocess.PIPE, text=True, check=False)
+        if ended.returncode:
+            self.app.abort(ended.stderr.strip())
+        build_data["force_include"][str(licences)] = "virtometer/agents/LICENSES.txt"
         build_data["pure_python"] = False
         build_data["tag"] = f"py3-none-{PLATFORM}_{targets[0].split('-')[0]}"
 

@@ -52,7 +52,7 @@ def test_every_command_documents_itself_and_all_its_parameters(words: tuple[str,
 def test_the_verbs() -> None:
     assert {" ".join(words) for words, _ in COMMANDS} == {
         "doctor", "run", "time", "time-server", "resume", "report", "compare", "analyse", "import",
-        "plan check", "plan show", "plan schema", "plan reference", "agent path", "image list", "image add",
+        "plan check", "plan show", "plan schema", "plan reference", "plan icf", "agent path", "image list", "image add",
         "image build", "image remove", "study list", "study show", "study claims", "study run",
         "study report", "check-table",
     }  # fmt: skip

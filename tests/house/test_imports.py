@@ -31,6 +31,7 @@ ALLOWED: dict[str, set[str]] = {
         "model",
         "errors",
         "cache",
+        "deferred_signals",
         "agent_table",
         "clock",
         "workloads",

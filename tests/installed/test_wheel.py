@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from setup.crate_licences import licences
 from tests.house.tracked import ROOT, tracked
 from virtometer.host.lock.host_lock import NAME_VARIABLE
 from virtometer.installation import CARRIED
@@ -22,6 +23,7 @@ from virtometer.runner.lab.agent import agent_path
 PLACES = [*map(Path, os.get_exec_path()), ROOT / ".build" / "uv" / "bin"]
 # What a cargo that has nothing to do, a busy host, and the fetching of packages may take.
 LIMIT_S = 1200
+LICENCES = "virtometer/agents/LICENSES.txt"
 
 
 @pytest.fixture(scope="module")
@@ -59,6 +61,9 @@ def test_it_has_the_files_of_the_repository_and_the_agents(wheel: Path) -> None:
         for place, file in expected.items():
             assert archive.read(place) == file.read_bytes()
         assert f"virtometer/agents/{own.parts[-3]}/virtometer-agent" in agents
+        agents.remove(LICENCES)
+        targets = sorted((name.split("/")[2] for name in agents), key=lambda target: target != own.parts[-3])
+        assert archive.read(LICENCES).decode() == licences(targets)
         for name in agents:
             _, _, rust_target, _ = name.split("/")
             assert archive.read(name) == agent_path(rust_target).read_bytes()

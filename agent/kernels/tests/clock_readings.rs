@@ -125,10 +125,11 @@ fn fill(file: &Path) {
     measure(kernel, op, &task(op, 1, HashMap::from([file, ("overwrite", Scalar::Boolean(true))])));
 }
 
-/// Most readings of one thread within a sample, both ends included.
+/// Most readings of one thread within a sample, both ends included. readings: in the order of time.
 fn most_readings(sample: &Sample, readings: &[Reading]) -> usize {
     let mut count: HashMap<ThreadId, usize> = HashMap::new();
-    for reading in readings.iter().filter(|reading| (sample.start_ns..=sample.end_ns).contains(&reading.ns)) {
+    let first = readings.partition_point(|reading| reading.ns < sample.start_ns);
+    for reading in readings[first..].iter().take_while(|reading| reading.ns <= sample.end_ns) {
         *count.entry(reading.thread).or_default() += 1;
     }
     count.into_values().max().unwrap_or(0)
@@ -142,7 +143,8 @@ fn reading_ns() -> u64 {
 /// Most readings in an iteration, and which share of the work all of them cost. The first and the last one cost half
 /// each.
 fn spent(samples: &[Sample], planted: &Planted, cost_ns: u64) -> (usize, f64) {
-    let readings = planted.readings();
+    let mut readings = planted.readings();
+    readings.sort_by_key(|reading| reading.ns);
     let (mut most, mut spent_ns, mut lasted_ns) = (0, 0, 0);
     for sample in samples {
         let count = most_readings(sample, &readings);

@@ -27,6 +27,25 @@ def test_the_sum_of_each_access_specification() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("workers", "name"),
+    [
+        (["4K random"], "4K random"),
+        (["4K random", "4K random"], "4K random"),
+        (["4K random", "64K"], "Iometer"),
+        ([""], "Iometer"),
+        ([], "Iometer"),
+    ],
+)
+def test_a_sum_without_a_name_has_that_of_all_its_workers(workers: list[str], name: str) -> None:
+    """Iometer leaves the name out where another worker was idle."""
+    rows = "".join(f"WORKER,Worker {at},{one},,,1,1,1,0,1,1,1\n" for at, one in enumerate(workers))
+    block = f"'Results\n{HEADER}\nALL,All,,1,1,1,700,700,0,1,1,1\n{rows}"
+    found = numbers(written(f"{FILE}{block}{block}"))
+    assert found[name, "I/O rate", "1/s", "higher"] == [700.0, 700.0]
+    assert found["4 KiB; 100% Read; 0% random", "I/O rate", "1/s", "higher"] == [5000.5]
+
+
 def test_cut_files_are_named() -> None:
     with pytest.raises(UsageError, match="no row ALL"):
         written(FILE.partition("ALL")[0])

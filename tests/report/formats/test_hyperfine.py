@@ -45,6 +45,12 @@ def test_each_command_has_a_result_in_each_environment() -> None:
     assert [results(analysis(word))[0].exit_code for word in ("3", "signal 9")] == [3, None]
 
 
+def test_one_environment_is_no_parameter() -> None:
+    """Scripts that plot a time against a parameter refuse results with a second one."""
+    alone = results(analyse(simulate(PLACES[:1], [SHORT, LONG], control=True)), VALUES)
+    assert [one.parameters for one in alone] == [{"level": "1"}, {"level": "9"}]
+
+
 def test_times_are_those_of_one_guest_without_warm_up_and_with_what_others_disturbed() -> None:
     of = analysis()
     runs = [run for record in of.alone for run in record.scored if run.placement.environment == "native"]

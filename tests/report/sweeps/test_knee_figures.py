@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import vl_convert
-
 from tests.analysis.loaded_campaigns import loaded
 from virtometer.analysis import analyse
+from virtometer.report.drawing.drawer import DRAWER
 from virtometer.report.parts.figures import Figure
 from virtometer.report.sweeps.knee_figures import latency_curve
 from virtometer.report.sweeps.knees import groups
@@ -25,7 +24,7 @@ def test_each_environment_has_a_line_and_a_mark_where_its_knee_is() -> None:
     assert "99 % of the requests took no longer" in text
     assert figure.alternative.startswith("latency (99 %) of open loop: net open-loop")
     assert "; knees: native " in figure.alternative and "fast above 64,000 requests/s" in figure.alternative
-    svg = vl_convert.vegalite_to_svg({**figure.spec, "width": 400})
+    svg = DRAWER.svg({**figure.spec, "width": 400})
     assert svg.count("stroke-dasharray") >= 2
 
 

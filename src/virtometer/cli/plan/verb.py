@@ -1,4 +1,4 @@
-"""`virtometer plan check`, `show`, `schema`, `reference`: is a plan right, what will it do, what may stand in it."""
+"""`virtometer plan`: is a plan right, what will it do, what may stand in it, and what of it Iometer can run."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import typer
 from virtometer.cli.parts.choosing import In, Only, ShortForm
 from virtometer.cli.parts.encoding import put_document, say
 from virtometer.cli.parts.verbs import add, application
+from virtometer.cli.plan.icf import icf
 from virtometer.cli.plan.reference import reference
 
 if TYPE_CHECKING:
@@ -341,3 +342,4 @@ add(plan_app, "check", check)
 add(plan_app, "show", show)
 add(plan_app, "schema", schema)
 add(plan_app, "reference", reference)
+add(plan_app, "icf", icf)

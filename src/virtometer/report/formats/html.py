@@ -13,13 +13,13 @@ from importlib import metadata, resources
 from typing import Any
 
 import jinja2
-import vl_convert
 from altair.utils import schemapi
 from markupsafe import Markup
 
 from virtometer.analysis import Analysis
 from virtometer.cache import kept
 from virtometer.model import Finding, Verdict
+from virtometer.report.drawing.drawer import DRAWER
 from virtometer.report.effects import section as effects
 from virtometer.report.effects import words as effect_words
 from virtometer.report.findings import clocks, commands, entries, method, overview, record, summary, workloads
@@ -40,6 +40,7 @@ _WIDE_WIDTH = 1_080  # of a plot that has a card of the page's whole width
 
 def page(analysis: Analysis, *, scripts: bool = True) -> str:
     """Make the page. `scripts` False leaves out Vega and its data: the still pictures remain."""
+    DRAWER.start()
     environment = jinja2.Environment(
         autoescape=True,
         undefined=jinja2.StrictUndefined,
@@ -198,7 +199,7 @@ def script_json(value: object) -> str:
 
 def _still(spec: dict[str, Any], prefix: str, width: int) -> str:
     """The plot as SVG. Its ids get a prefix, because all plots of a page share one space of ids."""
-    svg: str = vl_convert.vegalite_to_svg({**spec, "width": width})
+    svg = DRAWER.svg({**spec, "width": width})
     svg = re.sub(r'id="([^"]+)"', rf'id="{prefix}-\1"', svg)
     return re.sub(r"url\(#([^)]+)\)", rf"url(#{prefix}-\1)", svg)
 
@@ -206,13 +207,8 @@ def _still(spec: dict[str, Any], prefix: str, width: int) -> str:
 @functools.cache
 def _bundle() -> str:
     """Vega, Vega-Lite and Vega-Embed as one script that can stand inside a script element."""
-    script = kept(f"vega-{metadata.version('vl-convert-python')}.js", _bundled)
+    script = kept(f"vega-{metadata.version('vl-convert-python')}.js", DRAWER.scripts)
     return re.sub(r"</(script)", r"<\\/\1", script, flags=re.IGNORECASE).replace("<!--", "<\\!--")
-
-
-def _bundled() -> str:
-    bundle: str = vl_convert.javascript_bundle()  # type: ignore[call-arg]  # its stub forgets the default
-    return bundle
 
 
 def _resource(name: str) -> str:

@@ -22,7 +22,7 @@ from virtometer.report.machine.tables import csv_table
 from virtometer.visible import visible
 
 ENVIRONMENT = "environment"
-"""The parameter that has the name of the environment."""
+"""The parameter that has the name of the environment, where there are several."""
 
 Parameters = Mapping[str, Mapping[str, str]]
 """Of each command, by its name: the values of the parameters that it was made with."""
@@ -72,12 +72,14 @@ def results(analysis: Analysis, parameters: Parameters | None = None) -> list[Re
             if run.placement.guest == 1:
                 runs.setdefault((run.placement.workload, run.placement.environment), []).append(run)
     given = parameters or {}
+    # Scripts that plot a result against its parameter take exactly one parameter.
+    several = len(plan.environments) > 1
     found = []
     for name in names:
         for environment in plan.environments:
             of = runs.get((name, environment.name), [])
             if times := [one for run in of for one in _times(run)]:
-                values = {**given.get(name, {}), ENVIRONMENT: environment.name}
+                values = {**given.get(name, {}), **({ENVIRONMENT: environment.name} if several else {})}
                 user, system = (_mean(of, measure) for measure in ("user", "system"))
                 found.append(Result(f"{name} ({environment.name})", times, user, system, _exit_code(of[0]), values))
     return found

@@ -269,24 +269,39 @@ def data(values: list[dict[str, Any]]) -> alt.InlineData:
 
 def finish(chart: alt.LayerChart | alt.FacetChart) -> dict[str, Any]:
     """Common looks; width is left to the page."""
-    spec: dict[str, Any] = (
-        chart.properties(width="container", autosize=alt.AutoSizeParams(type="fit-x", contains="padding"))
-        .configure(background="transparent", font=_FONT, padding=4)
-        .configure_view(stroke=None)
-        .configure_axis(
-            labelColor=_INK,
-            titleColor=_FAINT,
-            domain=False,
-            tickColor=_GRID,
-            gridColor=_GRID,
-            labelFontSize=12,
-            labelSeparation=6,
-            titleFontSize=12,
-            titleFontWeight="normal",
-            titlePadding=8,
-        )
-        .configure_axisY(grid=False, ticks=False, labelPadding=8, labelLimit=170)
-        .to_dict(validate=False)  # takes a tenth of a second for each plot; tests draw them all
-    )
+    spec: dict[str, Any] = chart.properties(
+        width="container", autosize=alt.AutoSizeParams(type="fit-x", contains="padding")
+    ).to_dict(validate=False)  # takes a tenth of a second for each plot; tests draw them all
     spec.pop("$schema", None)
+    # Each call of altair for a part of this would copy the whole plot.
+    spec["config"] = _merged(spec.get("config", {}), _LOOKS)
     return spec
+
+
+_LOOKS: dict[str, Any] = {
+    "view": {"stroke": None},
+    "axis": {
+        "labelColor": _INK,
+        "titleColor": _FAINT,
+        "domain": False,
+        "tickColor": _GRID,
+        "gridColor": _GRID,
+        "labelFontSize": 12,
+        "labelSeparation": 6,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+        "titlePadding": 8,
+    },
+    "axisY": {"grid": False, "ticks": False, "labelPadding": 8, "labelLimit": 170},
+    "background": "transparent",
+    "font": _FONT,
+    "padding": 4,
+}
+
+
+def _merged(given: dict[str, Any], ours: dict[str, Any]) -> dict[str, Any]:
+    """Both configurations, where ours stand before those that were there."""
+    return given | {
+        name: {**given[name], **value} if isinstance(value, dict) and name in given else value
+        for name, value in ours.items()
+    }

@@ -1,0 +1,101 @@
+"""The program that draws is started once, answers in order, and ends with its owner."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from virtometer.errors import VirtometerError
+from virtometer.report.drawing import drawer as module
+from virtometer.report.drawing.drawer import Drawer
+
+OWNER = """
+import sys, time
+from virtometer.report.drawing.drawer import DRAWER
+DRAWER.svg({"data": {"values": []}, "mark": "point"})
+print("vl_convert" in sys.modules, flush=True)
+time.sleep(600)
+"""
+
+
+def plot(title: str) -> dict[str, object]:
+    return {"title": title, "data": {"values": [{"a": 1}]}, "mark": "point", "encoding": {"x": {"field": "a"}}}
+
+
+def programs() -> set[int]:
+    """All processes here that draw."""
+    name = str(Path(module.__file__).with_name("program.py")).encode()
+    found = set()
+    for entry in Path("/proc").iterdir():
+        try:
+            if entry.name.isdigit() and name in (entry / "cmdline").read_bytes().split(b"\0"):
+                found.add(int(entry.name))
+        except OSError:
+            continue
+    return found
+
+
+@pytest.fixture
+def drawer() -> Iterator[Drawer]:
+    one = Drawer()
+    yield one
+    one.close()
+
+
+def test_plots_are_drawn_in_order_and_what_is_none_is_refused(drawer: Drawer) -> None:
+    for title in ("first", "größer ☃"):
+        svg = drawer.svg(plot(title))
+        assert ET.fromstring(svg).tag.endswith("svg")
+        assert title in svg
+    with pytest.raises(ValueError, match=r"\w"):
+        drawer.svg({"mark": 5})
+    assert "after" in drawer.svg(plot("after"))
+    scripts = drawer.scripts()
+    assert len(scripts) > 500_000
+    assert "vegaEmbed" in scripts
+
+
+def test_one_program_draws_until_it_is_closed(drawer: Drawer) -> None:
+    before = programs()
+    drawer.svg(plot("a"))
+    (pid,) = programs() - before
+    drawer.svg(plot("b"))
+    assert programs() - before == {pid}
+    drawer.close()
+    drawer.close()
+    assert programs() - before == set()
+
+
+def test_a_program_that_was_killed_is_one_sentence_and_the_next_plot_has_a_new_one(drawer: Drawer) -> None:
+    before = programs()
+    drawer.svg(plot("a"))
+    (pid,) = programs() - before
+    os.kill(pid, signal.SIGSTOP)  # it does not end before the plot is asked for
+    subprocess.Popen([sys.executable, "-S", "-c", f"import os, time; time.sleep(0.2); os.kill({pid}, 9)"])
+    with pytest.raises(VirtometerError, match="-9"):
+        drawer.svg(plot("b"))
+    assert "c" in drawer.svg(plot("c"))
+    assert pid not in programs()
+
+
+def test_it_ends_with_its_owner_which_does_not_load_the_engine() -> None:
+    before = programs()
+    owner = subprocess.Popen([sys.executable, "-c", OWNER], stdout=subprocess.PIPE, text=True)
+    assert owner.stdout is not None
+    assert owner.stdout.readline() == "False\n"
+    mine = programs() - before
+    assert mine
+    owner.kill()
+    owner.communicate()
+    deadline = time.monotonic() + 30
+    while mine & programs() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not mine & programs()
