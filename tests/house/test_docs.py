@@ -69,12 +69,15 @@ def test_broken_links_and_wrong_targets_are_found() -> None:
     assert {"setup", "demo", "test", "lint", "bench"} <= make_targets()
 
 
+COMMAND: Any = typer.main.get_command(app)  # takes a tenth of a second
+
+
 def wrong_commands(text: str) -> list[str]:
     """Command lines of the laboratory, in code type or indented, whose verb or options it does not have."""
     wrong = []
     for line in re.findall(r"(?:`|^\s{4,})(?:\$ )?(?:\.venv/bin/)?virtometer ([a-z][^`\n#]*)", text, re.MULTILINE):
         words = _words(line)
-        command: Any = typer.main.get_command(app)
+        command = COMMAND
         while words and hasattr(command, "commands"):
             if words[0] not in command.commands:
                 wrong.append(line)
