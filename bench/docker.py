@@ -24,7 +24,7 @@ from bench.images import build
 from bench.kills import KilledLaboratory
 from bench.provisioning import starts
 from tests.environments.own_dockerd import OwnDockerd
-from virtometer.analysis import analyse
+from virtometer.analysis.compared.environments import compare_environments
 from virtometer.store.ledger import Ledger
 
 _PLAN = """\
@@ -34,7 +34,7 @@ name: kills of Docker
 baseline: native
 environments:
   - {name: native, kind: native}
-  - {name: Docker, kind: docker}
+  - {name: Docker, kind: docker, settings: {root: host}}
 workloads:
   - {name: system call, workload: os, op: system-call}
   - {name: start, workload: command, op: time, parameters: {command: "true"}}
@@ -76,12 +76,13 @@ def ratio(image: str, budget_s: float, out: Path) -> tuple[float, float, float] 
         return None
     with Ledger.open(out) as ledger:
         campaign = ledger.read()
-    kind_of = {one.name: one.kind for one in campaign.plan.environments}
-    for finding in analyse(campaign).findings:
+    runc, docker = (
+        next(one.name for one in campaign.plan.environments if one.kind == kind) for kind in ("runc", "docker")
+    )
+    for finding in compare_environments(campaign, runc, docker, _HALF).findings:
         found = finding.decisive
-        if kind_of.get(finding.subject) != "docker" or found is None or found.low is None or found.high is None:
-            continue
-        return found.value, found.low, found.high
+        if found is not None and found.low is not None and found.high is not None:
+            return found.value, found.low, found.high
     return None
 
 
@@ -119,6 +120,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             outcome = KilledLaboratory(folder, _PLAN, 1, 6.0).run(options.kills)
             left = settled(daemon, before)
             faults += [*outcome.faults, *outcome.left, *(f"left after kills: {line}" for line in left)]
+            faults += ["trials measured nothing"] if outcome.idle else []
             print(f"{outcome.kills} kills over {outcome.campaigns} campaigns: {len(outcome.faults)} faults, "
                   f"{len(outcome.left) + len(left)} things left", flush=True)  # fmt: skip
         if options.budget:

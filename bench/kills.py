@@ -57,10 +57,10 @@ name: kills of commands
 baseline: native
 environments:
   - {name: native, kind: native}
-  - {name: bubblewrap, kind: bubblewrap}
-  - {name: runc, kind: runc}
-  - {name: gVisor, kind: gvisor}
-  - {name: user-mode Linux, kind: uml}
+  - {name: bubblewrap, kind: bubblewrap, settings: {root: host}}
+  - {name: runc, kind: runc, settings: {root: host}}
+  - {name: gVisor, kind: gvisor, settings: {root: host}}
+  - {name: user-mode Linux, kind: uml, settings: {root: host}}
 unavailable: skip
 workloads:
   - name: children
@@ -83,6 +83,7 @@ class Outcome:
     campaigns: int = 0
     trials: int = 0
     kills_before_the_first_trial: int = 0
+    idle: int = 0  # trials in which nothing was measured
     faults: list[str] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
 
@@ -122,6 +123,8 @@ class KilledLaboratory:
             known = self.compare(known, campaign)
             if finished and len(known) != (len(campaign.planned) if campaign else -1):
                 self.outcome.faults.append(f"{directory.name}: the laboratory ended without a complete ledger")
+            if finished:
+                self.outcome.idle += sum(not record.scored for record in known.values())
         self.outcome.trials += len(known)
         self._look_around(directory)
 
@@ -203,11 +206,12 @@ def main() -> int:
             return 1
     print(
         f"kills: {outcome.kills} kills over {outcome.campaigns} campaigns, {outcome.trials} trials in their ledgers, "
-        f"{outcome.kills_before_the_first_trial} kills came before the first trial"
+        f"{outcome.kills_before_the_first_trial} kills came before the first trial, "
+        f"{outcome.idle} trials measured nothing"
     )
     for line in (*outcome.faults, *outcome.left):
         print(f"kills: {line}")
-    sound = not outcome.faults and not outcome.left
+    sound = not outcome.faults and not outcome.left and not outcome.idle
     print("kills: no trial lost, none twice, nothing left on the host" if sound else "kills: FAILED")
     return 0 if sound else 1
 

@@ -31,7 +31,6 @@ ALLOWED: dict[str, set[str]] = {
         "model",
         "errors",
         "cache",
-        "deferred_signals",
         "agent_table",
         "clock",
         "workloads",

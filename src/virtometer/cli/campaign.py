@@ -32,9 +32,12 @@ def execute(
         with shown:
             campaign = work(shown)
         analysis = analyse(campaign, profiled_in(directory))
-        conclude(analysis, directory, piped=True)
-        if also is not None:
-            also(analysis)
+        try:
+            conclude(analysis, directory, piped=True)
+        finally:
+            # Files that were asked for do not need the page.
+            if also is not None:
+                also(analysis)
     except KeyboardInterrupt as cause:
         if shown.directory is None:
             raise Interrupted("stopped before anything was measured") from cause

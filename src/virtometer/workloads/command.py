@@ -73,6 +73,9 @@ class CommandParameters(Parameters):
     output: Literal["digest", "null"] = Field(
         default="digest", description="digest: read and compared in all runs and environments; null: discarded"
     )
+    output_file: Text | None = Field(
+        default=None, description="file in the guest that gets the standard output of each run, and is compared"
+    )
     prepare: Text | None = Field(default=None, description="another command before each run, not timed")
     conclude: Text | None = Field(default=None, description="another command after each run, not timed")
     setup: Text | None = Field(
@@ -107,8 +110,10 @@ class CommandParameters(Parameters):
     def _one_input(self) -> Self:
         if self.tty and self.input is not None:
             raise ValueError("a command with tty reads from its terminal; leave input out")
-        if self.tty and self.output == "null":
+        if self.tty and (self.output == "null" or self.output_file is not None):
             raise ValueError("a command with tty prints to its terminal; leave output out")
+        if self.output == "null" and self.output_file is not None:
+            raise ValueError("output_file needs the output, which 'output: null' discards")
         return self
 
     value: Text | None = Field(
@@ -130,6 +135,8 @@ class CommandParameters(Parameters):
             raise ValueError("value, unit and better need each other: give all of them, or none")
         if self.value is not None and self.output == "null":
             raise ValueError("value needs the output, which 'output: null' discards")
+        if self.value is not None and self.output_file is not None:
+            raise ValueError("value needs the output, which output_file takes")
         _ = self.printed
         return self
 
@@ -205,7 +212,10 @@ class Command(Workload[CommandParameters]):
             if (line := getattr(given, name)) is not None
         }
         limits = None if given.ulimits is None else asked_limits(given.ulimits)
-        texts = {"directory": given.workdir, "input": given.input, "user": given.user, "limits": limits}
+        texts = {
+            "directory": given.workdir, "input": given.input, "output-file": given.output_file, "user": given.user,
+            "limits": limits,
+        }  # fmt: skip
         return {
             "program": program,
             "arguments": json.dumps(words),

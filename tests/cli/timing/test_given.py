@@ -7,6 +7,7 @@ import pytest
 from virtometer.cli.timing.given import (
     MOST_WARM_UPS,
     changed_fields,
+    output_of,
     seconds_of,
     size_of,
     variables_of,
@@ -18,6 +19,15 @@ from virtometer.errors import UsageError
 def test_fields_that_are_given_replace_those_of_the_plan() -> None:
     assert changed_fields(None, None, None) == {}
     assert changed_fields("5%", "1%", "2m") == {"margin": 0.05, "precision": 0.01, "budget_s": 120}
+
+
+def test_output_is_read_discarded_or_in_a_file() -> None:
+    assert output_of("pipe") == {"output": "digest"}
+    assert output_of("null") == {"output": "null"}
+    assert output_of("./printed") == {"output_file": "./printed"}
+    for wrong in ("", "printed", "inherit", "there/", "a\0/b"):
+        with pytest.raises(UsageError):
+            output_of(wrong)
 
 
 def test_one_run_comes_before_the_timed_ones_in_any_case() -> None:

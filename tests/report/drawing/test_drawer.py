@@ -74,16 +74,39 @@ def test_one_program_draws_until_it_is_closed(drawer: Drawer) -> None:
     assert programs() - before == set()
 
 
-def test_a_program_that_was_killed_is_one_sentence_and_the_next_plot_has_a_new_one(drawer: Drawer) -> None:
+def test_a_program_that_somebody_killed_is_started_again_without_a_word(drawer: Drawer) -> None:
     before = programs()
     drawer.svg(plot("a"))
     (pid,) = programs() - before
     os.kill(pid, signal.SIGSTOP)  # it does not end before the plot is asked for
     subprocess.Popen([sys.executable, "-S", "-c", f"import os, time; time.sleep(0.2); os.kill({pid}, 9)"])
-    with pytest.raises(VirtometerError, match="-9"):
-        drawer.svg(plot("b"))
-    assert "c" in drawer.svg(plot("c"))
+    assert "b" in drawer.svg(plot("b"))
     assert pid not in programs()
+
+
+def test_a_program_that_ends_twice_is_one_sentence_with_what_it_said(
+    drawer: Drawer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = tmp_path / "broken.py"
+    broken.write_text("import sys\nsys.exit('no engine here')")
+    monkeypatch.setattr(module, "_PROGRAM", broken)
+    with pytest.raises(VirtometerError) as caught:
+        drawer.svg(plot("a"))
+    assert "status 1: no engine here" in caught.value.sentence
+    monkeypatch.undo()
+    assert "after" in drawer.svg(plot("after"))
+
+
+def test_an_interruption_leaves_no_half_of_an_answer(drawer: Drawer) -> None:
+    before = programs()
+    drawer.svg(plot("a"))
+    (pid,) = programs() - before
+    os.kill(pid, signal.SIGSTOP)
+    subprocess.Popen([sys.executable, "-S", "-c", f"import os, time; time.sleep(0.2); os.kill({os.getpid()}, 2)"])
+    with pytest.raises(KeyboardInterrupt):
+        drawer.svg(plot("b"))
+    assert pid not in programs()
+    assert "c" in drawer.svg(plot("c"))
 
 
 def test_it_ends_with_its_owner_which_does_not_load_the_engine() -> None:

@@ -9,7 +9,7 @@ import pytest
 from virtometer.environments.images.oci.config import ImageConfig, Person
 from virtometer.environments.images.oci.image import OciImage
 from virtometer.errors import CommandNotFound, NotExecutable, UsageError
-from virtometer.runner.campaign.in_image import InImage
+from virtometer.runner.campaign.in_image import DEBIAN, InImage, in_image
 
 
 def inside(directory: Path, config: ImageConfig, entrypoint: tuple[str, ...] | None = None, user: int = 0) -> InImage:
@@ -53,3 +53,11 @@ def test_programs_are_looked_up_in_the_image(place: Path) -> None:
     for words, wrong in ((["text"], CommandNotFound), (["/opt/x"], CommandNotFound), (["/opt/text"], NotExecutable)):
         with pytest.raises(wrong):
             one.refuse_missing(words, {"PATH": "/opt"}, "/")
+
+
+@pytest.mark.parametrize(
+    ("reference", "packages"), [("/image:v1", ["gcc"]), (DEBIAN, ["no package"]), (DEBIAN, ["-o"])]
+)
+def test_packages_are_those_of_debian(reference: str, packages: list[str]) -> None:
+    with pytest.raises(UsageError):
+        in_image(reference, packages=packages)

@@ -66,7 +66,7 @@ pub(super) fn of(what: &Specification) -> Conditions {
     tell("directory_mount", mount(&directory));
     let terminal = what.terminal.then(|| "terminal".to_owned());
     tell("standard_input", terminal.clone().or_else(|| kind(Path::new(&what.input))));
-    tell("standard_output", terminal.or_else(|| Some(if what.kept { "pipe" } else { "null" }.to_owned())));
+    tell("standard_output", terminal.or_else(|| Some(standard_output(what).to_owned())));
     let locale = |variable: &&String| ["LANG=", "LANGUAGE=", "LC_"].iter().any(|name| variable.starts_with(name));
     tell("locale", joined(what.variables.iter().filter(locale).cloned()));
     tell("user", Some(format!("{}:{}", getuid().as_raw(), getgid().as_raw())));
@@ -104,6 +104,15 @@ fn clock_reading_ns() -> f64 {
     #[allow(clippy::cast_precision_loss)] // far below 2^53 ns
     let ns = middle as f64 / f64::from(READINGS);
     ns
+}
+
+/// What standard output is, without a terminal.
+fn standard_output(what: &Specification) -> &'static str {
+    match (&what.into, what.kept) {
+        (Some(_), _) => "file",
+        (None, true) => "pipe",
+        (None, false) => "null",
+    }
 }
 
 fn joined(texts: impl Iterator<Item = String>) -> Option<String> {

@@ -79,32 +79,73 @@ impl Family {
     /// End whatever is left of the program: its group, its descendants, and those that have left both.
     pub fn end_group(&self, child: &Child) {
         if let Ok(group) = libc::pid_t::try_from(child.id()) {
-            self.end_all_of(group);
+            let _ = self.end_all_of(group);
         }
     }
 
     /// The same, of a program that has this number or had it. Where it is reaped later, its number is its own still.
-    pub(super) fn end_all_of(&self, group: libc::pid_t) {
+    /// Returns what those that it left have used.
+    pub(super) fn end_all_of(&self, group: libc::pid_t) -> Usage {
+        let mut used = Usage::default();
         for _ in 0..LOOKS {
             // SAFETY: the group is the program's own, and its number is not given to another while a member lives.
             unsafe { libc::killpg(group, libc::SIGKILL) };
             if children().is_some_and(|all| all.iter().all(|pid| *pid == group)) {
-                return; // of descendants one at least would be the agent's child by now: a look that costs little
+                return used; // of descendants one at least would be the agent's child by now: a look that costs little
             }
             // Descendants may start others until they have ended.
             let left = descendants(group, self.mark.as_deref());
             for pid in &left {
                 // SAFETY: numbers of processes that are the program's, or the agent's and not reaped yet.
-                unsafe {
-                    libc::kill(*pid, libc::SIGKILL);
-                    libc::waitpid(*pid, std::ptr::null_mut(), libc::WNOHANG);
+                unsafe { libc::kill(*pid, libc::SIGKILL) };
+                if let Some(more) = Usage::of_ended(*pid) {
+                    used.add(more);
                 }
             }
             if left.is_empty() {
-                return;
+                return used;
             }
             std::thread::sleep(PAUSE);
         }
+        used
+    }
+}
+
+/// What ended processes have used, with those that they have waited for.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Usage {
+    pub(super) user_s: f64,
+    pub(super) system_s: f64,
+    /// Of the largest of these processes, bytes.
+    pub(super) peak_memory: u64,
+}
+
+impl Usage {
+    /// That of the system's record.
+    pub(super) fn new(used: &libc::rusage) -> Self {
+        #[allow(clippy::cast_precision_loss, clippy::unnecessary_cast)] // seconds and microseconds of processor time
+        let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 * 1e-6;
+        Usage {
+            user_s: seconds(used.ru_utime),
+            system_s: seconds(used.ru_stime),
+            peak_memory: u64::try_from(used.ru_maxrss).unwrap_or(0) << 10,
+        }
+    }
+
+    /// Reap a child of the agent that has ended; `None` for another process.
+    fn of_ended(pid: libc::pid_t) -> Option<Self> {
+        let mut status = 0;
+        // SAFETY: plain numbers, for which zero is a value.
+        let mut used: libc::rusage = unsafe { std::mem::zeroed() };
+        // SAFETY: both are valid to write to.
+        let reaped = unsafe { libc::wait4(pid, &mut status, libc::WNOHANG, &mut used) };
+        (reaped == pid).then(|| Usage::new(&used))
+    }
+
+    pub(super) fn add(&mut self, other: Usage) {
+        self.user_s += other.user_s;
+        self.system_s += other.system_s;
+        self.peak_memory = self.peak_memory.max(other.peak_memory);
     }
 }
 

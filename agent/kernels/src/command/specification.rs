@@ -36,6 +36,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
         "digest",
         "what becomes of the output: it is read and compared with that of other runs, or discarded",
     ),
+    optional("output-file", Text, "none", "file that gets the standard output of each run, and belongs to the answer"),
     optional("prepare", Text, "none", "a JSON array: program and arguments that run before each run, not timed"),
     optional("conclude", Text, "none", "a JSON array: program and arguments that run after each run, not timed"),
     optional("setup", Text, "none", "a JSON array: program and arguments that run once before all runs, not timed"),
@@ -123,6 +124,8 @@ pub(super) struct Specification {
     pub(super) terminal: bool,
     /// Files whose contents belong to the answer.
     pub(super) files: Vec<String>,
+    /// File that gets the standard output.
+    pub(super) into: Option<String>,
     /// Whether there is one run, whose output is taken.
     pub(super) taken: bool,
 }
@@ -153,6 +156,14 @@ impl Specification {
         if taken && !kept {
             return Err(wrong("keep-output needs the output, which output=null discards"));
         }
+        let may_differ = settings.boolean("output-may-differ")?;
+        let mut files: Vec<_> = files.into_iter().map(|file| inside(directory.as_deref(), file)).collect();
+        let into = settings.optional_text("output-file")?.map(|file| inside(directory.as_deref(), file.to_owned()));
+        no_zero(into.iter())?;
+        if into.is_some() && (terminal || !kept || taken) {
+            return Err(wrong("output-file takes the output: leave out terminal, output=null and keep-output"));
+        }
+        files.extend(into.iter().filter(|_| !may_differ).cloned());
         Ok(Specification {
             command: line(words)?,
             prepare: beside("prepare")?,
@@ -168,13 +179,14 @@ impl Specification {
             kept,
             limit: (limit > 0).then(|| Duration::from_millis(limit)),
             ignore_failure: settings.boolean("ignore-failure")?,
-            may_differ: settings.boolean("output-may-differ")?,
+            may_differ,
             first_counts: settings.boolean("first-counts")?,
             evicted: settings.optional_text("evict")?.map(|_| texts(settings, "evict")).transpose()?,
             padding: settings.integer("padding")?,
             standing: Arc::new(Standing::new(settings)?),
             terminal,
-            files: files.into_iter().map(|file| inside(directory.as_deref(), file)).collect(),
+            files,
+            into,
             taken,
         })
     }

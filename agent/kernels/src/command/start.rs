@@ -4,6 +4,7 @@
 
 #![allow(unsafe_code)] // clone, and what a child that shares the agent's memory may do: system calls and nothing else
 
+use super::group::Usage;
 use super::standing::{Part, Standing};
 use std::ffi::{c_char, c_int, c_uint, c_void, CString};
 use std::io;
@@ -216,14 +217,11 @@ pub(super) struct Process {
     pid: libc::pid_t,
 }
 
-/// How a process ended, and what it and those whom it waited for have used.
+/// How a process ended, and what it has used, with those that it has waited for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ended {
     pub(super) status: ExitStatus,
-    pub(super) user_s: f64,
-    pub(super) system_s: f64,
-    /// Of the largest of these processes, bytes.
-    pub(super) peak_memory: u64,
+    pub(super) used: Usage,
 }
 
 impl Process {
@@ -260,14 +258,7 @@ impl Process {
         let mut used: libc::rusage = unsafe { std::mem::zeroed() };
         // SAFETY: both are valid to write to.
         again(|| unsafe { libc::wait4(pid, &mut status, 0, &mut used) })?;
-        #[allow(clippy::cast_precision_loss, clippy::unnecessary_cast)] // seconds and microseconds of processor time
-        let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 * 1e-6;
-        Ok(Ended {
-            status: ExitStatus::from_raw(status),
-            user_s: seconds(used.ru_utime),
-            system_s: seconds(used.ru_stime),
-            peak_memory: u64::try_from(used.ru_maxrss).unwrap_or(0) << 10,
-        })
+        Ok(Ended { status: ExitStatus::from_raw(status), used: Usage::new(&used) })
     }
 }
 

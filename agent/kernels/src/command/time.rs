@@ -6,7 +6,7 @@ use super::empty::Empty;
 use super::endings::{ended_badly, ended_how, last_words, status_word};
 use super::evict::{evict, Left};
 use super::files;
-use super::group::Family;
+use super::group::{Family, Usage};
 use super::look_up::Line;
 use super::memory;
 use super::specification::Specification;
@@ -57,6 +57,8 @@ struct Ready {
     /// Reads what it prints; where nobody does, it prints to `nowhere`.
     collector: Option<Collector>,
     nowhere: OwnedFd,
+    /// Gets the standard output in place of the collector.
+    file: Option<OwnedFd>,
     standing: Arc<Standing>,
     _parent: Parent,
 }
@@ -65,9 +67,7 @@ struct Ready {
 #[derive(Default)]
 struct Used {
     runs: u32,
-    user_s: f64,
-    system_s: f64,
-    peak_memory: u64,
+    processes: Usage,
     wall_s: f64,
     /// The end of the last output, where it is taken.
     output: Option<String>,
@@ -190,6 +190,7 @@ impl Timed {
             input: opened(input)?.into(),
             collector: if kept { Some(Collector::begin(kept_bytes(what))?) } else { None },
             nowhere: null.map_err(|cause| os_failure("cannot open /dev/null", &cause))?.into(),
+            file: None,
             _parent: parent,
         })
     }
@@ -202,6 +203,10 @@ impl Timed {
             let terminal = Terminal::open()?;
             ready.input = terminal.inside.try_clone().map_err(|cause| os_failure("cannot share a terminal", &cause))?;
             ready.collector = Some(Collector::of_terminal(terminal, kept_bytes(what))?);
+        }
+        if let Some(path) = &what.into {
+            let made = File::options().write(true).create(true).truncate(true).open(path);
+            ready.file = Some(made.map_err(|cause| wrong(format!("cannot write to {path}: {cause}")))?.into());
         }
         if let (Some(user), Some(collector)) = (&what.standing.user, &ready.collector) {
             collector.hand_to(user.uid, user.gid);
@@ -329,9 +334,7 @@ impl Timed {
             self.used.runs += 1;
             self.used.wall_s = self.wall_s;
             self.used.output = printed.filter(|_| what.taken).map(|printed| text_of(&printed.ends[0]));
-            self.used.user_s += ended.user_s;
-            self.used.system_s += ended.system_s;
-            self.used.peak_memory = self.used.peak_memory.max(ended.peak_memory);
+            self.used.processes.add(ended.used);
             if self.circumstances.is_empty() {
                 self.circumstances = circumstances::of(&what);
             }
@@ -353,7 +356,8 @@ impl Drop for Timed {
 impl Ready {
     fn start(&self, line: &Line, stack: &mut Stack) -> Result<Process, Failure> {
         let nowhere = self.nowhere.as_fd();
-        let output = self.collector.as_ref().map_or(nowhere, Collector::output);
+        let collected = self.collector.as_ref().map_or(nowhere, Collector::output);
+        let output = self.file.as_ref().map_or(collected, AsFd::as_fd);
         let errors = self.collector.as_ref().map_or(nowhere, Collector::errors);
         let started = self.order.start([self.input.as_fd(), output, errors], stack);
         started.map_err(|refused| line.not_started(&refused, &self.standing))
@@ -372,9 +376,10 @@ impl Process {
 
 /// End what a run has left behind, take all of its output, and reap it.
 fn finish(ready: Ready, process: Process) -> Result<(Ended, Option<Printed>), Failure> {
-    ready.family.end_all_of(process.pid());
+    let left = ready.family.end_all_of(process.pid());
     let printed = ready.collector.map(Collector::end).transpose()?;
-    let ended = process.reap().map_err(|cause| os_failure("cannot learn how the command ended", &cause))?;
+    let mut ended = process.reap().map_err(|cause| os_failure("cannot learn how the command ended", &cause))?;
+    ended.used.add(left);
     Ok((ended, printed))
 }
 
@@ -478,7 +483,8 @@ impl Worker for Timed {
     }
 
     fn extras(&mut self) -> Extras {
-        let Used { runs, user_s, system_s, peak_memory, wall_s, output } = std::mem::take(&mut self.used);
+        let Used { runs, processes, wall_s, output } = std::mem::take(&mut self.used);
+        let Usage { user_s, system_s, peak_memory } = processes;
         let printed = match self.shown.take() {
             Some(text) => Extras::default().output(text),
             None => Extras::default(),

@@ -175,7 +175,8 @@ def _name(name: str, others: Sequence[str]) -> str:
     found = plain
     while found.casefold() in taken:
         number += 1
-        found = f"{plain} ({number})"
+        ending = f" ({number})"
+        found = plain[: _LONGEST_NAME - len(ending)].rstrip() + ending
     return found
 
 

@@ -69,6 +69,7 @@ def run(
         from virtometer.cli.study.experiments import plans_of
         from virtometer.cli.study.names import experiments_named, study_named
         from virtometer.errors import EnvironmentFailed, LedgerError, PlanError, UsageError, VirtometerError
+        from virtometer.report.drawing.drawer import DRAWER
 
     found = study_named(study)
     plans = plans_of(found.study)
@@ -96,6 +97,7 @@ def run(
     try:
         for number, one in enumerate(todo, 1):
             say(f"\n{found.study} {one.name} ({number} of {len(todo)})")
+            DRAWER.close()  # no guest is measured beside the memory that it takes
             try:
                 _measure(one, beside=beside)
             except VirtometerError as error:

@@ -12,9 +12,12 @@ _ADVICE = "for example: --value 'rate: ([0-9.]+)' --unit MB/s --better higher"
 
 
 def checks(
-    value: str | None, unit: str | None, better: str | None, files: Sequence[str], output: str
+    value: str | None, unit: str | None, better: str | None, files: Sequence[str], elsewhere: str | None
 ) -> dict[str, str | None]:
-    """Parameters of the workload; None for what was not given. Raises UsageError for options that do not fit."""
+    """Parameters of the workload; None for what was not given. Raises UsageError for options that do not fit.
+
+    elsewhere: where the output goes; None: it is read.
+    """
     if any("\0" in path or not path for path in files):
         raise UsageError("--check-file takes the path of a file")
     made = {"value": value, "unit": unit, "better": better, "check_files": shlex.join(files) or None}
@@ -24,8 +27,8 @@ def checks(
         return made
     if unit is None or better not in ("higher", "lower"):
         raise UsageError("--value needs --unit, and --better with higher or lower", advice=_ADVICE)
-    if output == "null":
-        raise UsageError("--value needs the output, which --output null discards")
+    if elsewhere is not None:
+        raise UsageError(f"--value needs the output, which --output {elsewhere} takes")
     try:
         PrintedValue(value, unit, "higher" if better == "higher" else "lower")
     except ValueError as cause:

@@ -22,7 +22,7 @@ _EXCLUDED: Mapping[str, tuple[tuple[str, ...], str]] = {
         "it counts what a command does by further runs natively, which have no such thing",
     ),
     "--cache cold": (
-        _BESIDE,
+        ("--tty", *_BESIDE),
         "it finds the files of a command by one more run natively, which has no such thing",
     ),
 }

@@ -47,6 +47,23 @@ def warm_ups_of(number: int | None) -> int | None:
     raise UsageError(f"--warmup is {number}, but must be from 0 to {MOST_WARM_UPS:,}")
 
 
+def output_of(given: str) -> dict[str, str]:
+    """Parameters of the workload for what becomes of the output. Raises UsageError for what is no such thing.
+
+    A file needs a slash, so that a wrong word is not taken for one.
+    """
+    if given == "pipe":
+        return {"output": "digest"}
+    if given == "null":
+        return {"output": "null"}
+    if "/" not in given or given.endswith("/") or "\0" in given:
+        raise UsageError(
+            f"--output is {given!r}, but must be pipe, null or a file with its directory",
+            advice="for example: --output ./printed",
+        )
+    return {"output_file": given}
+
+
 def variables_of(given: Sequence[str], of_image: Mapping[str, str] | None = None) -> Mapping[str, str]:
     """The environment of commands: some of the caller's variables or those of an image, and those that --env gives."""
     made = {"PATH": ENVIRONMENT["PATH"], "HOME": str(Path("~").expanduser())}

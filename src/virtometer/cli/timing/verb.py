@@ -15,13 +15,6 @@ from virtometer.cli.parts.verbs import Verb
 from virtometer.cli.run import BESIDE_HELP, fresh
 
 
-class Output(StrEnum):
-    """What becomes of what a command prints."""
-
-    DIGEST = "digest"
-    NULL = "null"
-
-
 class Cache(StrEnum):
     """What the page cache holds of the files that a command reads."""
 
@@ -78,6 +71,10 @@ def time(
             metavar="IMAGE",
             help="An image of containers instead of the host's files: PATH, PATH:TAG, docker:NAME, docker://HOST/NAME.",
         ),
+    ] = None,
+    image_packages: Annotated[
+        str | None,
+        typer.Option("--image-packages", metavar="NAMES", help="Packages of --image debian, such as python3,gcc."),
     ] = None,
     entrypoint: Annotated[
         str | None, typer.Option("--entrypoint", metavar="PROGRAM", help="Instead of the entry point of the image.")
@@ -173,11 +170,11 @@ def time(
         Path | None, typer.Option("--input", metavar="FILE", help="Standard input; nothing by default.")
     ] = None,
     output: Annotated[
-        Output,
+        str,
         typer.Option(
-            "--output", metavar="WHERE", help="digest: what it prints is compared; null: it goes to /dev/null."
+            "--output", metavar="WHERE", help="pipe: what it prints is compared; null: it goes to /dev/null; ./FILE."
         ),
-    ] = Output.DIGEST,
+    ] = "pipe",
     env: Annotated[
         list[str] | None,
         typer.Option("--env", metavar="NAME=VALUE", help="A variable, which reports show; NAME alone takes yours."),
@@ -274,7 +271,14 @@ def time(
         from virtometer.cli.timing.evicted import evicted
         from virtometer.cli.timing.exclusions import refuse_excluded
         from virtometer.cli.timing.exports import exports
-        from virtometer.cli.timing.given import changed_fields, seconds_of, size_of, variables_of, warm_ups_of
+        from virtometer.cli.timing.given import (
+            changed_fields,
+            output_of,
+            seconds_of,
+            size_of,
+            variables_of,
+            warm_ups_of,
+        )
         from virtometer.cli.timing.image_option import opened
         from virtometer.cli.timing.measure import Asked, measure
         from virtometer.cli.timing.profile import Profiling
@@ -296,11 +300,13 @@ def time(
     )  # fmt: skip
     if shell and no_shell:
         raise UsageError("-N is without a shell, and -S names one", advice="give one of them")
-    if show_output and output is Output.NULL:
-        raise UsageError("--show-output has nothing to show with --output null", advice="give one of them")
+    printed = output_of(output)
+    elsewhere = printed.get("output") != "digest"
+    if show_output and elsewhere:
+        raise UsageError(f"--show-output has nothing to show with --output {output}", advice="give one of them")
     parts = [[one.split("\0") for one in some or ()] for some in (listed, scanned)]
     values = values_of(parts[0], parts[1], step)
-    inside = opened(image, entrypoint, user)
+    inside = opened(image, entrypoint, user, image_packages)
     own = inside.words(()) if inside is not None and not (commands or ctx.obj) else ()
     given = expanded(commands or (), ctx.obj or own, names=name or (), shell=shell, values=values)
     given_too = {"budget": budget is not None, "precision": precision is not None}
@@ -336,7 +342,7 @@ def time(
         "env": variables,
         "workdir": place,
         "input": None if source is None else str(source),
-        "output": output.value,
+        **printed,
         "prepare": beside_runs(prepare, shell),
         "conclude": beside_runs(conclude, shell),
         "setup": beside_runs(setup, shell),
@@ -347,7 +353,7 @@ def time(
         "ignore_failure": ignore_failure or None,
         "output_may_differ": output_may_differ or None,
         **boxed.parameters,
-        **checks(value, unit, better, check_file or (), output.value),
+        **checks(value, unit, better, check_file or (), output if elsewhere else None),
         "relative_to_empty": relative_to_empty or None,
     }
     plan = yaml.safe_load(built_in(TIME).read_text()) | changed_fields(margin, precision, budget)
@@ -373,6 +379,6 @@ def time(
             beside=beside,
             cold=cold,
             evicted=(lambda: evicted(given, variables, there, source, beside=beside)) if cache is Cache.COLD else tuple,
-            profiling=Profiling(given, variables, there, source, output is Output.NULL) if profile else None,
+            profiling=Profiling(given, variables, there, source, elsewhere) if profile else None,
         )
     )

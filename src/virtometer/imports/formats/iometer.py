@@ -50,7 +50,8 @@ def read(content: Content) -> Iterator[Value]:
             cells = [cell.strip() for cell in next(csv.reader([line]))]
             row = dict(zip(header, cells, strict=False))
             if line.startswith("WORKER,"):
-                names.add(row.get(_NAME, ""))
+                if number(row.get("IOps", "")):  # idle ones have another specification, or none
+                    names.add(row.get(_NAME, ""))
                 continue
             yield from _named(summed, names)
             rows += 1

@@ -6,15 +6,19 @@ import atexit
 import json
 import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from threading import Lock
-from typing import Any
+from threading import RLock
+from typing import IO, Any
 
-from virtometer.deferred_signals import deferred_signals
 from virtometer.errors import VirtometerError
 
 _PROGRAM = Path(__file__).with_name("program.py")
+
+
+class _Ended(Exception):
+    """The program ended in the middle. The text has its status, and what it said last."""
 
 
 class Drawer:
@@ -22,18 +26,21 @@ class Drawer:
 
     def __init__(self) -> None:
         self._program: subprocess.Popen[str] | None = None
-        self._one_at_a_time = Lock()
+        self._said: IO[str] | None = None
+        self._one_at_a_time = RLock()
 
     def start(self) -> None:
         """Start the program, so that it is ready when the first plot comes. Returns at once."""
-        if self._program is not None and self._program.poll() is None:
-            return
-        self.close()
-        # Ctrl-C goes to the laboratory alone, which ends the program by the end of its input.
-        self._program = subprocess.Popen(
-            [sys.executable, "-P", str(_PROGRAM)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL, text=True, encoding="utf-8", start_new_session=True,
-        )  # fmt: skip
+        with self._one_at_a_time:
+            if self._program is not None and self._program.poll() is None:
+                return
+            self.close()
+            self._said = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115 - closed by `close`
+            # Ctrl-C goes to the laboratory alone, which ends the program.
+            self._program = subprocess.Popen(
+                [sys.executable, "-P", str(_PROGRAM)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                stderr=self._said, text=True, encoding="utf-8", start_new_session=True,
+            )  # fmt: skip
 
     def svg(self, spec: Mapping[str, Any]) -> str:
         """A plot in Vega-Lite as SVG. Raises ValueError for what is none."""
@@ -45,34 +52,52 @@ class Drawer:
 
     def close(self) -> None:
         """End the program and wait for it. The next plot starts another one."""
-        program, self._program = self._program, None
-        if program is not None:
-            program.kill()
-            program.communicate()
+        with self._one_at_a_time:
+            program, self._program = self._program, None
+            said, self._said = self._said, None
+            if program is not None:
+                program.kill()
+                program.communicate()
+            if said is not None:
+                said.close()
 
     def _answer(self, asked: Mapping[str, Any] | None) -> str:
-        line = ""
-        # A line that was half written or half read would be taken for a part of the next one.
-        with self._one_at_a_time, deferred_signals():
-            self.start()
-            program = self._program
-            assert program is not None and program.stdin is not None and program.stdout is not None
+        line = json.dumps(asked, ensure_ascii=True) + "\n"
+        with self._one_at_a_time:
             try:
-                program.stdin.write(json.dumps(asked, ensure_ascii=True) + "\n")
-                program.stdin.flush()
-                line = program.stdout.readline()
-            except OSError:
-                pass
-            if not line.endswith("\n"):
-                self.close()
-                raise VirtometerError(
-                    f"the program that draws the plots ended with status {program.returncode}",
-                    advice="is there memory for it? It needs about 200 MB",
-                )
-        answer = json.loads(line)
+                answer = json.loads(self._line(line))
+            except _Ended:
+                # Somebody else may have ended it. A second end has a reason of its own.
+                try:
+                    answer = json.loads(self._line(line))
+                except _Ended as cause:
+                    raise VirtometerError(f"the program that draws the plots {cause}") from cause
         if not isinstance(answer, str):
             raise ValueError(answer["error"])
         return answer
+
+    def _line(self, asked: str) -> str:
+        """The answer to a line. Raises _Ended."""
+        self.start()
+        program, said = self._program, self._said
+        assert program is not None and program.stdin is not None and program.stdout is not None and said is not None
+        try:
+            program.stdin.write(asked)
+            program.stdin.flush()
+            answer = program.stdout.readline()
+        except OSError:
+            answer = ""
+        except BaseException:
+            # Of a line that was half written or half read the rest would be taken for a part of the next one.
+            self.close()
+            raise
+        if answer.endswith("\n"):
+            return answer
+        status = program.wait()
+        said.seek(0)
+        last = said.read().strip().rpartition("\n")[2]
+        self.close()
+        raise _Ended(f"ended with status {status}" + (f": {last}" if last else ""))
 
 
 DRAWER = Drawer()

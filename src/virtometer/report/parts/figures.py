@@ -302,6 +302,5 @@ _LOOKS: dict[str, Any] = {
 def _merged(given: dict[str, Any], ours: dict[str, Any]) -> dict[str, Any]:
     """Both configurations, where ours stand before those that were there."""
     return given | {
-        name: {**given[name], **value} if isinstance(value, dict) and name in given else value
-        for name, value in ours.items()
+        name: {**given.get(name, {}), **value} if isinstance(value, dict) else value for name, value in ours.items()
     }

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from virtometer.environments.images.debian import PACKAGE, debian_image
 from virtometer.environments.images.inside import is_directory, mode_of
 from virtometer.environments.images.oci.config import Person, person
 from virtometer.environments.images.oci.image import PREFIX, OciImage, oci_image
@@ -16,15 +17,22 @@ from virtometer.runner.lab.context import lab_context
 from virtometer.runner.lab.image_store import absolute
 from virtometer.workloads.command import ENVIRONMENT
 
+DEBIAN = "debian"
+"""The reference of the image that is built of Debian's packages."""
+
 
 @dataclass(frozen=True, slots=True)
 class InImage:
-    """image: unpacked. reference: with a full path. entrypoint: instead of the image's own; None: that one."""
+    """image: unpacked. reference: with a full path. entrypoint: instead of the image's own; None: that one.
+
+    advice: what to do where the image lacks a program; empty where there is none.
+    """
 
     image: OciImage
     reference: str
     person: Person
     entrypoint: tuple[str, ...] | None
+    advice: str = ""
 
     @property
     def root(self) -> str:
@@ -60,7 +68,7 @@ class InImage:
         program, root = words[0], self.image.root
         if "/" not in program:
             if self.image.find(program, variables.get("PATH", "")) is None:
-                raise CommandNotFound(f"there is no program {program} on the PATH of the image")
+                raise CommandNotFound(f"there is no program {program} on the PATH of the image", advice=self.advice)
             return
         path = posixpath.join(directory, program)
         if mode_of(root, path) is None:
@@ -69,13 +77,24 @@ class InImage:
             raise NotExecutable(f"{program} of the image cannot be executed")
 
 
-def in_image(reference: str, entrypoint: Sequence[str] | None = None, user: str | None = None) -> InImage:
-    """Unpack an image where the cache does not have it. Raises what `oci_image` and `person` raise.
+def in_image(
+    reference: str, entrypoint: Sequence[str] | None = None, user: str | None = None, packages: Sequence[str] = ()
+) -> InImage:
+    """Unpack an image where the cache does not have it. Raises what `oci_image`, `debian_image` and `person` raise.
 
-    entrypoint, user: instead of those of the image.
+    reference: DEBIAN is built, with these packages beside the usual ones. entrypoint, user: instead of those of the
+    image.
     """
-    full = absolute(reference)
+    built = reference == DEBIAN
+    if packages and not built:
+        raise UsageError(f"packages are those of the image {DEBIAN}, and the image is {reference}")
+    for name in packages:
+        if not PACKAGE.fullmatch(name):
+            raise UsageError(f"{name!r} is no name of a Debian package")
     with lab_context(Path(tempfile.gettempdir())) as lab:
+        directory = debian_image(lab.cache, lab.journal, lab.programs, packages).root if built else None
+        full = absolute(reference) if directory is None else str(directory)
         image = oci_image(full, lab.cache, lab.journal, lab.programs)
     whose = person(image.root, image.config.user if user is None else user)
-    return InImage(image, full, whose, None if entrypoint is None else tuple(entrypoint))
+    advice = "name its package in --image-packages" if built else ""
+    return InImage(image, full, whose, None if entrypoint is None else tuple(entrypoint), advice)

@@ -149,6 +149,39 @@ fn output_of_any_size_is_compared_and_another_one_is_no_result() {
 }
 
 #[test]
+fn what_nobody_waited_for_is_counted_too() {
+    // The parent ends at once; the child computes until it is ended, a moment later.
+    let computes = "i=0; while :; do i=$((i + 1)); done";
+    let orphan = format!("(sh -c '{computes}' & echo begun); sleep 0.5");
+    let mut worker = worker(&shell(&orphan, &[])).unwrap();
+    once(worker.as_mut()).unwrap();
+    let user_s = worker.extras().measures()["user"].value;
+    assert!(user_s > 0.05 && user_s < 5.0, "{user_s}");
+}
+
+#[test]
+fn output_that_goes_to_a_file_is_the_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("out");
+    let into = |path: &std::path::Path| ("output-file", text(path.to_str().unwrap()));
+    let mut same = worker(&shell("echo words; echo errors >&2", &[into(&file)])).unwrap();
+    once(same.as_mut()).unwrap();
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "words\n", "each run begins a new file");
+    let found = same.conditions();
+    assert_eq!(found["standard_output"], "file");
+    assert!(found.contains_key("files"), "{found:?}");
+    let said = failure("echo $$", &[into(&file)]).message;
+    assert!(said.contains(file.to_str().unwrap()), "{said}");
+    let accepted = [into(&file), ("output-may-differ", Scalar::Boolean(true))];
+    once(worker(&shell("echo $$", &accepted)).unwrap().as_mut()).unwrap();
+    assert!(failure("echo errors >&2; exit 1", &[into(&file)]).message.contains("errors"));
+    assert!(failure("true", &[into(&folder.path().join("none/out"))]).message.starts_with("cannot write to "));
+    for other in [("output", text("null")), ("keep-output", Scalar::Boolean(true))] {
+        assert!(failure("true", &[into(&file), other]).message.starts_with("output-file takes the output"));
+    }
+}
+
+#[test]
 fn output_goes_nowhere_where_nobody_wants_it() {
     let discarded = [("output", text("null"))];
     once(
