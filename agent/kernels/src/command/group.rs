@@ -2,6 +2,7 @@
 
 #![allow(unsafe_code)] // groups of processes and their ends
 
+use std::ops::ControlFlow;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -87,22 +88,27 @@ impl Family {
     /// Returns what those that it left have used.
     pub(super) fn end_all_of(&self, group: libc::pid_t) -> Usage {
         let mut used = Usage::default();
+        let mut killed: Vec<libc::pid_t> = Vec::new();
         for _ in 0..LOOKS {
+            // Of descendants one at least would be the agent's child by now: a look that costs little.
+            let none = children().is_some_and(|all| all.iter().all(|pid| *pid == group));
+            // Descendants may start others until they have ended. Those that have ended cannot be told from others'.
+            let left = if none { Vec::new() } else { descendants(group, self.mark.as_deref()) };
             // SAFETY: the group is the program's own, and its number is not given to another while a member lives.
             unsafe { libc::killpg(group, libc::SIGKILL) };
-            if children().is_some_and(|all| all.iter().all(|pid| *pid == group)) {
-                return used; // of descendants one at least would be the agent's child by now: a look that costs little
+            if none {
+                return used;
             }
-            // Descendants may start others until they have ended.
-            let left = descendants(group, self.mark.as_deref());
             for pid in &left {
                 // SAFETY: numbers of processes that are the program's, or the agent's and not reaped yet.
                 unsafe { libc::kill(*pid, libc::SIGKILL) };
-                if let Some(more) = Usage::of_ended(*pid) {
-                    used.add(more);
-                }
             }
-            if left.is_empty() {
+            killed.extend(&left);
+            // Those that have ended have no mark any more, by which they could be found again.
+            killed.sort_unstable();
+            killed.dedup();
+            killed.retain(|pid| used.add_ended(*pid).is_continue());
+            if left.is_empty() && killed.is_empty() {
                 return used;
             }
             std::thread::sleep(PAUSE);
@@ -132,14 +138,21 @@ impl Usage {
         }
     }
 
-    /// Reap a child of the agent that has ended; `None` for another process.
-    fn of_ended(pid: libc::pid_t) -> Option<Self> {
+    /// Reap a process that is ended, and count it. `Continue`: it is a child of the agent, and has not ended yet.
+    fn add_ended(&mut self, pid: libc::pid_t) -> ControlFlow<()> {
         let mut status = 0;
         // SAFETY: plain numbers, for which zero is a value.
         let mut used: libc::rusage = unsafe { std::mem::zeroed() };
         // SAFETY: both are valid to write to.
-        let reaped = unsafe { libc::wait4(pid, &mut status, libc::WNOHANG, &mut used) };
-        (reaped == pid).then(|| Usage::new(&used))
+        match unsafe { libc::wait4(pid, &mut status, libc::WNOHANG, &mut used) } {
+            0 => ControlFlow::Continue(()),
+            reaped => {
+                if reaped == pid {
+                    self.add(Usage::new(&used));
+                }
+                ControlFlow::Break(())
+            }
+        }
     }
 
     pub(super) fn add(&mut self, other: Usage) {
