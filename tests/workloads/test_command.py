@@ -40,7 +40,9 @@ def test_all_that_is_asked_is_known_to_the_agent() -> None:
     assert everything["check-files"] == '["a b", "c"]'
     assert (everything["keep-output"], everything["output-may-differ"]) == (True, True)
     known = agent_table.operation("command", "time").parameters
-    assert everything.keys() == known.keys() - {"padding", "runs"}
+    in_file = asked(command="true", output_file="./a")
+    assert in_file["output-file"] == "./a"
+    assert everything.keys() | in_file.keys() == known.keys() - {"padding", "runs"}
     assert not any(known[name].refusal(name, value) for name, value in everything.items())
     assert everything["limit-ms"] == 500
     assert [json.loads(everything[name]) for name in ("prepare", "conclude")] == [["sync"], ["rm", "x"]]
