@@ -96,6 +96,7 @@ class KilledLaboratory:
         self._folder = folder
         self._temporary = folder / "temporary"
         self._temporary.mkdir()
+        folder.chmod(0o711)  # below a directory that others cannot enter runsc does not start
         self._plan = folder / "plan.yaml"
         self._plan.write_text(plan)
         self._random = random.Random(seed)
@@ -130,8 +131,16 @@ class KilledLaboratory:
 
     def _laboratory(self, directory: Path, limit_s: float | None) -> bool:
         """Begin or resume. Returns True when it came to its end, False when it was killed after `limit_s`."""
-        verb = ["resume", str(directory)] if (directory / "ledger.sqlite").exists() else []
-        verb = verb or ["run", str(self._plan), "--out", str(directory), "--seed", str(self._random.randrange(2**31))]
+        verb = ["resume", str(directory), "--beside"] if (directory / "ledger.sqlite").exists() else []
+        verb = verb or [
+            "run",
+            str(self._plan),
+            "--beside",
+            "--out",
+            str(directory),
+            "--seed",
+            str(self._random.randrange(2**31)),
+        ]
         environment = {**os.environ, VARIABLE: self._mark, "TMPDIR": str(self._temporary)}
         with (self._folder / "output").open("wb") as output:
             laboratory = subprocess.Popen(

@@ -117,6 +117,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     pids: list[int] = []
     with tempfile.TemporaryDirectory(prefix="virtometer-bench-programs-") as made:
         folder, temporary, mark = Path(made) / "here", Path(made) / "temporary", uuid.uuid4().hex
+        Path(made).chmod(0o711)  # below a directory that others cannot enter runsc does not start
         for new in (folder, temporary):
             new.mkdir()
         variables = {VARIABLE: mark, "TMPDIR": str(temporary)}

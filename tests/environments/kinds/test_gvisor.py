@@ -7,6 +7,7 @@ import shutil
 import signal
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -121,6 +122,23 @@ def test_a_platform_that_does_not_work_is_refused_before_anything_is_measured(gv
     assert "ptrace: " in check.reason
     with pytest.raises(EnvironmentFailed, match="gVisor does not work here"):
         broken.start(GvisorSettings(), "never")
+
+
+@needs_root
+@pytest.mark.parametrize("mode", [0o700, 0o711])
+def test_a_directory_that_its_sandbox_cannot_enter_is_named(gvisor: Gvisor, tmp_path: Path, mode: int) -> None:
+    closed = tmp_path / "closed"
+    scratch = closed / "temporary" / "scratch"
+    scratch.mkdir(parents=True)
+    closed.chmod(mode)
+    one = Gvisor(replace(gvisor.lab, scratch=scratch))
+    script = gvisor.lab.cache / "runsc"
+    script.write_text("#!/bin/sh\nexit 1\n")
+    script.chmod(0o755)
+    find = one.lab.programs.find
+    one.lab.programs.find = lambda name, package: script if name == "runsc" else find(name, package)  # type: ignore[method-assign]
+    advice = one.check().advice
+    assert (str(closed) in advice) == (mode == 0o700) or tmp_path.stat().st_mode & 0o001 == 0, advice
 
 
 @needs_root

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import stat
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -143,6 +144,8 @@ class Gvisor(Environment):
                 return Check(True, check.reason, found={**check.found, "platform": platform})
             refused.append(f"{platform}: {check.reason}")
         advice = f"for a current runsc {make('gvisor')}, or install the Debian package runsc"
+        if closed := _closed_above(self.lab.scratch):
+            advice = f"other users cannot enter {closed}: set TMPDIR to a directory that its sandbox can reach"
         return Check(False, "; ".join(refused), advice)
 
     def prepare(self, settings: Settings) -> None:
@@ -274,3 +277,12 @@ _DISK: dict[str, Any] = {
     "host_cache_reason": "gVisor ends O_DIRECT in its own kernel and reads the host's file through the page cache",
     "disk_path": "gvisor",
 }
+
+
+def _closed_above(directory: Path) -> Path | None:
+    """The directory above the one in which laboratories work that others cannot enter, where there is one.
+
+    The sandbox of runsc 20221219 does not start below such a directory.
+    """
+    above = directory.resolve().parent.parents
+    return next((one for one in above if not one.stat().st_mode & stat.S_IXOTH), None)
