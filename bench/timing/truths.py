@@ -6,8 +6,8 @@ The command is a loop of 50 ms. Each campaign is made as `virtometer time` makes
 native twice more: the loop reads in the environment of the agent that starts it how much more it has to do, which is
 nothing in the one and EXTRA in the other. A false claim is "slower" or "faster" of the environment without more work.
 
-Resampled campaigns have the blocks of real ones, each at most once, and as many as one of the real ones. The product's
-own analysis gives their verdicts.
+Resampled campaigns have the blocks of real ones, each at most once, and as many as one of the real ones or, with
+--blocks, as fit into a budget. The product's own analysis gives their verdicts.
 
 Beside each campaign hyperfine times the same loop twice, one series after the other, with as many runs as a guest of
 the campaign had. Nothing differs between the two, so that each claim of a difference is false. It claims one where the
@@ -56,10 +56,10 @@ def _arms(extra: float) -> dict[str, float]:
     return {"the same": 0.0, "more": extra}
 
 
-def resampled(campaigns: Sequence[Campaign], dice: random.Random) -> Campaign:
-    """A campaign of blocks of real ones, each at most once, with as many as one of these has."""
+def resampled(campaigns: Sequence[Campaign], dice: random.Random, blocks: int = 0) -> Campaign:
+    """A campaign of so many blocks of real ones, each at most once; 0: as many as one of these has."""
     like = dice.choice(campaigns)
-    count = len({record.trial.block for record in like.trials})
+    count = blocks or len({record.trial.block for record in like.trials})
     every = [(at, block) for at, one in enumerate(campaigns) for block in {record.trial.block for record in one.trials}]
     trials: list[TrialRecord] = []
     guests: list[GuestStart] = []
@@ -122,6 +122,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--extra", type=float, default=0.03, metavar="SHARE")
     parser.add_argument("--margin", type=float, default=0.01, metavar="SHARE")
     parser.add_argument("--resampled", type=int, default=1000)
+    parser.add_argument("--blocks", type=int, default=0, help="of resampled campaigns; 0: as many as real ones had")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args(arguments)
     measured: list[Campaign] = []
@@ -141,7 +142,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     spread = statistics.stdev(ratios) if len(ratios) > 1 else 0.0
     print(f"hyperfine, one series after the other: deviation {spread:.4f}, false {share_text(differ, len(series))}")
     dice = random.Random(options.seed)
-    some = [verdicts(resampled(measured, dice)) for _ in range(options.resampled)]
+    some = [verdicts(resampled(measured, dice, options.blocks)) for _ in range(options.resampled)]
     for line in _summary(f"{len(some)} resampled campaigns", some):
         print(line)
     return 0
