@@ -14,8 +14,7 @@ from pathlib import Path
 import pytest
 
 from virtometer.errors import VirtometerError
-from virtometer.report.drawing import drawer as module
-from virtometer.report.drawing.drawer import Drawer
+from virtometer.report.drawing.drawer import PROGRAM, Drawer
 
 OWNER = """
 import sys, time
@@ -32,7 +31,7 @@ def plot(title: str) -> dict[str, object]:
 
 def programs() -> set[int]:
     """All processes here that draw."""
-    name = str(Path(module.__file__).with_name("program.py")).encode()
+    name = str(PROGRAM).encode()
     found = set()
     for entry in Path("/proc").iterdir():
         try:
@@ -84,17 +83,17 @@ def test_a_program_that_somebody_killed_is_started_again_without_a_word(drawer: 
     assert pid not in programs()
 
 
-def test_a_program_that_ends_twice_is_one_sentence_with_what_it_said(
-    drawer: Drawer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_program_that_ends_twice_is_one_sentence_with_what_it_said(tmp_path: Path) -> None:
     broken = tmp_path / "broken.py"
     broken.write_text("import sys\nsys.exit('no engine here')")
-    monkeypatch.setattr(module, "_PROGRAM", broken)
+    drawer = Drawer(broken)
     with pytest.raises(VirtometerError) as caught:
         drawer.svg(plot("a"))
     assert "status 1: no engine here" in caught.value.sentence
-    monkeypatch.undo()
+    broken.unlink()
+    broken.symlink_to(PROGRAM)
     assert "after" in drawer.svg(plot("after"))
+    drawer.close()
 
 
 def test_an_interruption_leaves_no_half_of_an_answer(drawer: Drawer) -> None:

@@ -14,7 +14,7 @@ from typing import IO, Any
 
 from virtometer.errors import VirtometerError
 
-_PROGRAM = Path(__file__).with_name("program.py")
+PROGRAM = Path(__file__).with_name("program.py")
 
 
 class _Ended(Exception):
@@ -24,7 +24,9 @@ class _Ended(Exception):
 class Drawer:
     """Draws by a program that it starts when it is asked to, and again where this has ended."""
 
-    def __init__(self) -> None:
+    def __init__(self, program: Path = PROGRAM) -> None:
+        """program: what is run. Nothing is started yet."""
+        self._file = program
         self._program: subprocess.Popen[str] | None = None
         self._said: IO[str] | None = None
         self._one_at_a_time = RLock()
@@ -38,7 +40,7 @@ class Drawer:
             self._said = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115 - closed by `close`
             # Ctrl-C goes to the laboratory alone, which ends the program.
             self._program = subprocess.Popen(
-                [sys.executable, "-P", str(_PROGRAM)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                [sys.executable, "-P", str(self._file)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                 stderr=self._said, text=True, encoding="utf-8", start_new_session=True,
             )  # fmt: skip
 
