@@ -205,8 +205,7 @@ impl Timed {
             ready.collector = Some(Collector::of_terminal(terminal, kept_bytes(what))?);
         }
         if let Some(path) = &what.into {
-            let made = File::options().write(true).create(true).truncate(true).open(path);
-            ready.file = Some(made.map_err(|cause| wrong(format!("cannot write to {path}: {cause}")))?.into());
+            ready.file = Some(emptied(path)?.into());
         }
         if let (Some(user), Some(collector)) = (&what.standing.user, &ready.collector) {
             collector.hand_to(user.uid, user.gid);
@@ -512,6 +511,19 @@ impl Worker for Timed {
             true => found.measure("peak-memory", "B", peak_memory as f64, Merge::Max),
             false => found,
         }
+    }
+}
+
+/// A file that is made anew. A pipe without a reader would be waited for, without end.
+fn emptied(path: &str) -> Result<File, Failure> {
+    use std::os::unix::fs::OpenOptionsExt;
+    let cannot = |cause: std::io::Error| wrong(format!("cannot write to {path}: {cause}"));
+    let mut options = File::options();
+    options.write(true).create(true).truncate(true).custom_flags(libc::O_NONBLOCK);
+    let file = options.open(path).map_err(cannot)?;
+    match file.metadata().map_err(cannot)?.is_file() {
+        true => Ok(file),
+        false => Err(wrong(format!("cannot write to {path}: it is no file"))),
     }
 }
 

@@ -175,7 +175,11 @@ fn output_that_goes_to_a_file_is_the_answer() {
     let accepted = [into(&file), ("output-may-differ", Scalar::Boolean(true))];
     once(worker(&shell("echo $$", &accepted)).unwrap().as_mut()).unwrap();
     assert!(failure("echo errors >&2; exit 1", &[into(&file)]).message.contains("errors"));
-    assert!(failure("true", &[into(&folder.path().join("none/out"))]).message.starts_with("cannot write to "));
+    let pipe = folder.path().join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for other in [folder.path().join("none/out"), pipe, folder.path().into(), "/dev/null".into()] {
+        assert!(failure("true", &[into(&other)]).message.starts_with("cannot write to "), "{other:?}");
+    }
     for other in [("output", text("null")), ("keep-output", Scalar::Boolean(true))] {
         assert!(failure("true", &[into(&file), other]).message.starts_with("output-file takes the output"));
     }
