@@ -29,7 +29,7 @@ def test_files_are_replaced_whole(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert (tmp_path / "a.json").read_text() == "old"
     made.write(analyse(simulate([Place("native")], [COMMAND])), {"gzip -1": {"level": "1"}})
     (result,) = json.loads((tmp_path / "a.json").read_text())["results"]
-    assert result["parameters"] == {"level": "1", "environment": "native"}
+    assert result["parameters"] == {"level": "1"}
     assert "parameter_level" in (tmp_path / "a.csv").read_text().splitlines()[0]
     assert capsys.readouterr().out.count("|") == 3 * 6
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "a.json"]
