@@ -18,7 +18,7 @@ from virtometer.design.plan.resolved import resolve
 from virtometer.environments.base import Environment
 from virtometer.environments.registry import KINDS
 from virtometer.host.cpu.caches import last_cache_bytes
-from virtometer.model import Campaign, Plan
+from virtometer.model import Campaign, Plan, Run
 from virtometer.runner.campaign.whole import begin
 
 
@@ -65,6 +65,12 @@ def run(plan: Plan, seed: int, text: str = "") -> Measured:
     with tempfile.TemporaryDirectory(prefix="virtometer-") as folder:
         campaign = begin(resolve(plan, KINDS), text, Path(folder) / "campaign", seed, clock, beside=True)
     return Measured(campaign, time.monotonic() - (clock.first or begun))
+
+
+def runs_by_kind(campaign: Campaign) -> Iterator[tuple[str, Run]]:
+    """Each run that has a score, with the kind of its environment."""
+    kinds = {one.name: one.kind for one in campaign.plan.environments}
+    return ((kinds[run.placement.environment], run) for record in campaign.trials for run in record.scored)
 
 
 def add_rows(file: Path, rows: Sequence[Mapping[str, object]]) -> None:

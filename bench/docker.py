@@ -21,27 +21,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bench.images import build
-from bench.kills import KilledLaboratory
+from bench.kills import KilledLaboratory, commands_plan
 from bench.provisioning import starts
 from tests.environments.own_dockerd import OwnDockerd
 from virtometer.analysis.compared.environments import compare_environments
 from virtometer.store.ledger import Ledger
 
-_PLAN = """\
-virtometer: 1
-control: false
-name: kills of Docker
-baseline: native
-environments:
-  - {name: native, kind: native}
-  - {name: Docker, kind: docker, settings: {root: host}}
-workloads:
-  - {name: system call, workload: os, op: system-call}
-  - {name: start, workload: command, op: time, parameters: {command: "true"}}
-blocks: 3
-seconds: 0.05
-fresh: block
-"""
 _LOOP = "/srv/app/count 20000000"
 _HALF = 0.01
 
@@ -117,7 +102,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.kills:
             folder = work / "kills"
             folder.mkdir()
-            outcome = KilledLaboratory(folder, _PLAN, 1, 6.0).run(options.kills)
+            outcome = KilledLaboratory(folder, commands_plan(["docker"]), 1, 6.0).run(options.kills)
             left = settled(daemon, before)
             faults += [*outcome.faults, *outcome.left, *(f"left after kills: {line}" for line in left)]
             faults += ["trials measured nothing"] if outcome.idle else []

@@ -23,6 +23,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from bench.campaigns import runs_by_kind
 from tests.environments.own_dockerd import OwnDockerd
 from tests.environments.own_registry import own_registry
 from virtometer.environments.images.debian import debian_image
@@ -147,12 +148,7 @@ def measured(reference: str, kinds: str, out: Path) -> dict[str, tuple[str, str]
     for one in campaign.trials:
         if one.status == "failed":
             print(f"  failed: {one.reason}", file=sys.stderr)
-    kind_of = {one.name: one.kind for one in campaign.plan.environments}
-    return {
-        kind_of[run.placement.environment]: (str(run.conditions["root"]), str(run.conditions["answer"]))
-        for one in campaign.trials
-        for run in one.scored
-    }
+    return {kind: (str(run.conditions["root"]), str(run.conditions["answer"])) for kind, run in runs_by_kind(campaign)}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

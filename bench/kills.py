@@ -19,6 +19,7 @@ import sys
 import tempfile
 import time
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -50,18 +51,8 @@ fresh: block
 disk_span: 4M
 """
 
-COMMANDS = """\
-virtometer: 1
-control: false
-name: kills of commands
-baseline: native
-environments:
-  - {name: native, kind: native}
-  - {name: bubblewrap, kind: bubblewrap, settings: {root: host}}
-  - {name: runc, kind: runc, settings: {root: host}}
-  - {name: gVisor, kind: gvisor, settings: {root: host}}
-  - {name: user-mode Linux, kind: uml, settings: {root: host}}
-unavailable: skip
+_KINDS = ("bubblewrap", "runc", "gvisor", "uml")
+_COMMANDS = """\
 workloads:
   - name: children
     workload: command
@@ -73,6 +64,14 @@ blocks: 3
 seconds: 0.1
 fresh: block
 """
+
+
+def commands_plan(kinds: Sequence[str]) -> str:
+    """A plan that times commands natively and in these kinds, over the host's files."""
+    lines = ["virtometer: 1", "control: false", "name: kills of commands", "baseline: native", "unavailable: skip"]
+    lines += ["environments:", "  - {name: native, kind: native}"]
+    lines += [f"  - {{name: {kind}, kind: {kind}, settings: {{root: host}}}}" for kind in kinds]
+    return "\n".join(lines) + "\n" + _COMMANDS
 
 
 @dataclass(slots=True)
@@ -208,7 +207,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="virtometer-kills-") as folder:
         try:
             outcome = KilledLaboratory(
-                Path(folder), COMMANDS if arguments.commands else PLAN, seed, arguments.longest
+                Path(folder), commands_plan(_KINDS) if arguments.commands else PLAN, seed, arguments.longest
             ).run(arguments.kills)
         except (LedgerError, RuntimeError) as fault:
             print(f"kills: FAILED: {fault}")

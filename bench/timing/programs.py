@@ -22,6 +22,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from bench.campaigns import runs_by_kind
 from bench.traces import VARIABLE, Laboratories, traces
 from virtometer.analysis.describe.samples import timed_samples
 from virtometer.store.ledger import Ledger
@@ -95,11 +96,9 @@ def measured(
         return {}
     with Ledger.open(out) as ledger:
         campaign = ledger.read()
-    kind_of = {known.name: known.kind for known in campaign.plan.environments}
     times: dict[str, list[float]] = {}
     answers: dict[str, set[str]] = {}
-    for run in (run for record in campaign.trials for run in record.scored):
-        kind = kind_of[run.placement.environment]
+    for kind, run in runs_by_kind(campaign):
         times.setdefault(kind, []).extend(timed_samples(run).rate.tolist())
         answers.setdefault(kind, set()).add(str(run.conditions.get("answer", "not compared")))
     return {kind: (statistics.median(some), answers[kind]) for kind, some in times.items() if some}
