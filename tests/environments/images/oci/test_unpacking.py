@@ -98,19 +98,42 @@ def test_nothing_is_written_outside_of_the_root_directory(tmp_path: Path) -> Non
     root = unpacked(
         tmp_path,
         made(
-            layer(
-                Member("../../up", b"x"), Member("/absolute", b"x"), link("out", to), link("relative", "../../outside")
-            ),
+            layer(Member("/absolute", b"x"), link("out", to), link("relative", "../../outside"), Member("..a..", b"x")),
             layer(Member("out/file", b"x"), Member("relative/file", b"x")),
             WorkingDir="/out/work",
         ),
     )
     assert list(outside.iterdir()) == []
     assert sorted(path.name for path in tmp_path.iterdir()) == ["layout", "outside", "work"]
-    assert (root / "up").exists()
+    assert (root / "..a..").exists()
     assert (root / "absolute").exists()
     assert (root / to.lstrip("/") / "file").exists()
     assert (root / to.lstrip("/") / "work").is_dir()
+
+
+@pytest.mark.parametrize("path", ["../up", "a/../../up", "/../up", "..", "a/..", "a\nb/../../up"])
+def test_a_path_that_leaves_the_root_directory_is_refused(tmp_path: Path, path: str, said: Said) -> None:
+    first = layer(directory("a"), Member("a/kept", b"x"))
+    with pytest.raises(EnvironmentFailed) as refused:
+        unpacked(tmp_path, made(first, layer(Member(path, b"x"))))
+    assert not (tmp_path / "work" / "root").exists()
+    said(refused.value.sentence.replace(str(tmp_path), ""))
+
+
+def test_a_hard_link_reaches_into_an_earlier_layer(tmp_path: Path) -> None:
+    first = layer(directory("a"), Member("a/one", b"1", mode=0o640))
+    root = unpacked(tmp_path, made(first, layer(directory("b"), link("b/two", "a/one", hard=True)), layer(
+        Member("a/.wh.one"), link("three", "b/two", hard=True))))  # fmt: skip
+    assert not (root / "a" / "one").exists()
+    assert (root / "b" / "two").samefile(root / "three")
+    assert ((root / "three").read_bytes(), stat.S_IMODE((root / "three").stat().st_mode)) == (b"1", 0o640)
+
+
+def test_a_hard_link_to_a_file_that_an_earlier_layer_removed_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(EnvironmentFailed):
+        unpacked(
+            tmp_path, made(layer(Member("one", b"1")), layer(Member(".wh.one")), layer(link("two", "one", hard=True)))
+        )
 
 
 def test_a_hard_link_does_not_bring_a_file_of_the_host(tmp_path: Path) -> None:

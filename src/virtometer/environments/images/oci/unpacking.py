@@ -1,7 +1,8 @@
 """Fetching an image and unpacking its layers, by skopeo and umoci, into a root directory that guests can have.
 
 An image may be anybody's: both programs check digests, and umoci keeps every path inside the directory. What is
-made here lies in a draft, which is gone where anything fails. Sources: skopeo-copy(1), umoci-raw-unpack(1), tar(1).
+made here lies in a draft, which is gone where anything fails. A path that names a directory above the root is refused
+before anything is unpacked. Sources: skopeo-copy(1), umoci-raw-unpack(1), tar(1).
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ _MOUNT_POINTS = ("data", "dev", "proc", "run", "sys", "tmp")
 """Directories of guests where something is mounted: not links, which would lead a launcher elsewhere."""
 
 _EXPECTED = ("etc", "usr")  # some launchers take nothing else for a root directory
+_LONGEST_NAME = 200  # bytes of a path in a message
 _FULL = "no space left on device"
 
 
@@ -78,12 +80,34 @@ def _from_layers(source: Source, work: Path, programs: Programs, *, owners: bool
         if not isinstance(layers, list) or len(layers) != len(parts["layers"]):
             raise ValueError("it does not have one digest for each layer")
         found = Unpacked(content_digest(layers, config), config, manifest)
+        blobs = [_blob(work, one["digest"]) for one in parts["layers"]]
     except (KeyError, IndexError, TypeError, ValueError) as cause:
         raise EnvironmentFailed(f"the image {source.text} has no configuration that can be read: {cause}") from cause
+    for number, blob in enumerate(blobs, 1):
+        _require_inside(source, number, blob, programs)
     argv: list[str | Path] = [programs.find("umoci", "umoci"), "raw", "unpack", "--image", _LAYOUT]
     _run([*argv, *([] if owners else ["--rootless"]), "root"], source, work, programs, "unpacked")
     remove_directory(work / "layout")
     return found
+
+
+def _require_inside(source: Source, number: int, layer: Path, programs: Programs) -> None:
+    """Raise EnvironmentFailed for a layer, counted from 1, with a path that leads above the root directory.
+
+    Absolute paths are paths from the root, as builders of images write them. A link in a path stays inside by umoci.
+    What tar cannot list is umoci's to refuse, with its reason.
+    """
+    listed = programs.run(
+        [programs.find("tar", "tar"), "--list", "--absolute-names", "--quoting-style=escape", f"--file={layer}"],
+        purpose="an image is unpacked", limit_s=_LONGEST_S, check=False,
+    )  # fmt: skip
+    for line in listed.stdout.splitlines():
+        if b".." in line.split(b"/"):
+            raise EnvironmentFailed(
+                f"layer {number} of the image {source.text} has a path that leaves the root directory: "
+                f"{line[:_LONGEST_NAME].decode(errors='replace')}",
+                advice="such an image is broken or hostile: build it anew",
+            )
 
 
 def content_digest(layers: Sequence[object], config: ImageConfig) -> str:
