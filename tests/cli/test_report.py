@@ -20,7 +20,7 @@ from virtometer.analysis import analyse, by_guest_clocks
 from virtometer.report import FORMATS, render
 from virtometer.store.ledger import Ledger
 
-OF_COMMANDS = {"hyperfine-json", "hyperfine-csv", "hyperfine-markdown"}
+OF_COMMANDS = {"hyperfine-json", "hyperfine-json-2", "hyperfine-csv", "hyperfine-markdown"}
 """Formats of campaigns that time the user's commands."""
 
 

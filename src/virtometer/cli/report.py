@@ -27,6 +27,7 @@ class Format(StrEnum):
     SAMPLES_CSV = "samples-csv"
     PROBES_CSV = "probes-csv"
     HYPERFINE_JSON = "hyperfine-json"
+    HYPERFINE_JSON_2 = "hyperfine-json-2"
     HYPERFINE_CSV = "hyperfine-csv"
     HYPERFINE_MARKDOWN = "hyperfine-markdown"
     JUNIT = "junit"

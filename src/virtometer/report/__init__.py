@@ -27,6 +27,7 @@ FORMATS = {
     "samples-csv": "one row for every raw sample",
     "probes-csv": "one row for every comparison of a guest's clock with the host's",
     "hyperfine-json": "all times of the user's commands, for the readers of hyperfine's exports",
+    "hyperfine-json-2": "the same in the schema of hyperfine 2, in which each run has its measurements",
     "hyperfine-csv": "statistics of the times of the user's commands, as hyperfine writes them",
     "hyperfine-markdown": "the same as a table for a text",
     "junit": "JUnit XML: a test for each comparison, for continuous integration",

@@ -1,4 +1,4 @@
-"""hyperfine: real files, failed runs, and files without single times."""
+"""hyperfine: real files of both schemas, failed runs, and files without single times."""
 
 import json
 
@@ -32,7 +32,44 @@ def test_a_failed_run_keeps_its_number_and_has_no_value() -> None:
     assert [(one.start, one.value) for one in file.values] == [(1, 1.0), (2, None), (3, None)]
 
 
-def test_memory_of_version_2() -> None:
+def test_each_run_of_schema_2_has_all_that_it_measured() -> None:
+    file = captured("hyperfine-2.0.json")
+    found = numbers(file)
+    assert file.format.name == "hyperfine"
+    assert len(found["sleep 0.02", "time", "s", "lower"]) == len(found["true", "time", "s", "lower"]) == 8
+    assert all(0.02 < one < 0.5 for one in found["sleep 0.02", "time", "s", "lower"])
+    user, system, cpu = (found["true", f"{of} time", "s", "lower"] for of in ("user", "system", "CPU"))
+    assert [one + other for one, other in zip(user, system, strict=True)] == pytest.approx(cpu)
+    assert min(found["true", "peak of memory", "B", "lower"]) > 1 << 20
+    assert {one.origin for one in file.values} == {Origin.START}
+    assert {one.start for one in file.values} == set(range(1, 9))
+
+
+def test_names_and_failures_of_schema_2() -> None:
+    assert {name for name, *_ in numbers(captured("hyperfine-2.0-parameters.json"))} == {"wait 0.01", "wait 0.02"}
+    failed = captured("hyperfine-2.0-failed.json").values
+    assert len(failed) == 20
+    assert {one.value for one in failed} == {None}
+    runs = {"measurements": [{"time_wall_clock": {"value": 1.0, "unit": "second"}, "exit_code": 0}]}
+    results = [{"command": "a", "parameters": {"n": {"value": level}}, **runs} for level in ("1", "2")]
+    assert {name for name, *_ in numbers(written(json.dumps({"results": results})))} == {"a (n=1)", "a (n=2)"}
+
+
+@pytest.mark.parametrize(
+    ("run", "place"),
+    [
+        ({"time_wall_clock": {"value": 1, "unit": "second"}}, r"measurements\[0\]: exit_code|exit_code is missing"),
+        ({"time_wall_clock": {"value": 1, "unit": "hour"}, "exit_code": 0}, r"time_wall_clock\.unit is not second"),
+        ({"time_wall_clock": {"value": "x", "unit": "second"}, "exit_code": 0}, r"value is not a number"),
+        (7, r"exit_code is missing"),
+    ],
+)
+def test_what_is_wrong_in_schema_2_is_named(run: object, place: str) -> None:
+    with pytest.raises(UsageError, match=place):
+        written(json.dumps({"schema_version": 2, "results": [{"command": "a", "measurements": [run]}]}))
+
+
+def test_memory_of_version_1() -> None:
     result = {"command": "a", "mean": 1, "times": [1.0, 2.0], "memory_usage_byte": [4096, 8192]}
     assert numbers(written(json.dumps({"results": [result]})))["a", "peak of memory", "B", "lower"] == [4096, 8192]
 

@@ -8,8 +8,10 @@ import json
 import shutil
 import statistics
 import subprocess
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,16 +21,27 @@ from virtometer.analysis.describe.samples import timed_samples
 from virtometer.errors import UsageError
 from virtometer.model import Excluded, Run
 from virtometer.report import render
-from virtometer.report.formats.hyperfine import MAKERS, Result, csv_text, json_text, markdown, results
+from virtometer.report.formats.hyperfine import (
+    MAKERS,
+    OfGuest,
+    Result,
+    csv_text,
+    json_2_text,
+    json_text,
+    markdown,
+    results,
+)
 
 SHORT, LONG = Work("gzip -1", "command", "time", "s", 0.02), Work("gzip -9", "command", "time", "s", 0.06)
 PLACES = [Place("native"), Place("box", "runc", {"": 0.5})]
+USED = ("time_user", "time_system", "memory_peak_resident")
 VALUES = {"gzip -1": {"level": "1"}, "gzip -9": {"level": "9"}}
 
 
 def analysis(status: str = "0") -> Analysis:
     def with_measures(run: Run) -> Run:
         measures = {"user": {"unit": "s", "value": 0.012}, "system": {"unit": "s", "value": 0.003}}
+        measures["peak-memory"] = {"unit": "B", "value": 3e6}
         return changed(replace(run, conditions={"status": status}), measures=measures)
 
     return analyse(with_runs(simulate(PLACES, [SHORT, LONG], noise=gaussian(0.01), control=True), with_measures))
@@ -87,9 +100,53 @@ def test_a_table_has_five_columns_and_the_fastest_is_one() -> None:
     assert strange.startswith("| ``` a \\| `b` ``c`` ``` |")
 
 
+CAPTURED = Path(__file__).parents[2] / "imports" / "captured"
+
+
+@pytest.mark.parametrize("name", ["hyperfine-2.0.json", "hyperfine-2.0-parameters.json"])
+def test_schema_2_has_the_fields_of_hyperfines_own(name: str) -> None:
+    theirs = json.loads(_text(CAPTURED / name))
+
+    def values(of: Mapping[str, Any], metric: str) -> list[float]:
+        return [run[metric]["value"] for run in of["measurements"]]
+
+    found = [
+        Result(
+            of["command"], values(of, "time_wall_clock"), 0.0, 0.0, 0,
+            {key: level["value"] for key, level in of.get("parameters", {}).items()},
+            [OfGuest(1, *one) for one in zip(*(values(of, metric) for metric in USED), strict=True)],
+        )
+        for of in theirs["results"]
+    ]  # fmt: skip
+    ours = json.loads(json_2_text(found))
+    assert set(theirs) == set(ours)
+    assert (ours["schema_version"], ours["primary_metric"]) == (theirs["schema_version"], theirs["primary_metric"])
+    assert ours["metadata"].items() <= theirs["metadata"].items()
+    for mine, other in zip(ours["results"], theirs["results"], strict=True):
+        other.pop("name", None)  # here a name is the command
+        assert {key: value for key, value in mine.items() if key != "summary"} == _near(
+            {key: value for key, value in other.items() if key != "summary"}
+        )
+        assert mine["summary"] == _near(other["summary"])
+
+
+def test_runs_of_schema_2_have_the_means_of_their_guest() -> None:
+    of = results(analysis("3"), VALUES)[1]
+    [_, box, *_] = json.loads(json_2_text(results(analysis("3"), VALUES)))["results"]
+    assert [run["time_wall_clock"]["value"] for run in box["measurements"]] == list(of.times)
+    assert sum(guest.runs for guest in of.guests) == len(of.times)
+    assert {run["exit_code"] for run in box["measurements"]} == {3}
+    assert {run["memory_peak_resident"]["value"] for run in box["measurements"]} == {3e6}
+    assert box["summary"]["time_cpu"]["mean"] == pytest.approx(of.user + of.system)
+    assert box["parameters"] == {"level": {"value": "1"}, "environment": {"value": "box"}}
+    [one] = json.loads(json_2_text([Result("a", [1.0], 0.1, 0.2, None)]))["results"]
+    assert one["summary"]["time_wall_clock"]["stddev"] is None
+    assert "memory_peak_resident" not in one["summary"]
+
+
 @pytest.mark.skipif(shutil.which("hyperfine") is None, reason="the package hyperfine is not installed")
 def test_files_have_the_fields_of_hyperfines_own(tmp_path: Path) -> None:
-    files = {name: tmp_path / f"a.{name}" for name in MAKERS}
+    files = {name: tmp_path / f"a.{name}" for name in MAKERS if name != "json-2"}
     options = [word for name, path in files.items() for word in (f"--export-{name}", path)]
     for command in (["-r", "3", "-L", "level,environment"[:5], "1,9", "sleep 0.0{level}"], ["-r", "1", "true"]):
         subprocess.run(["hyperfine", "-N", *options, *command], check=True, capture_output=True)
@@ -120,6 +177,13 @@ def _number(text: str) -> float | str:
         return float(text)
     except ValueError:
         return text
+
+
+def _near(value: Any) -> Any:
+    """The same with numbers that are nearly equal."""
+    if isinstance(value, dict):
+        return {key: _near(one) for key, one in value.items()}
+    return [_near(one) for one in value] if isinstance(value, list) else _close(value)
 
 
 def _close(value: object) -> object:

@@ -133,7 +133,10 @@ def time(
     ] = False,
     export_json: Annotated[
         str | None,
-        typer.Option("--export-json", metavar="FILE", help="Write all times as hyperfine does; - is standard output."),
+        typer.Option("--export-json", metavar="FILE", help="Write all times as hyperfine 1; - is standard output."),
+    ] = None,
+    export_json_2: Annotated[
+        str | None, typer.Option("--export-json-2", metavar="FILE", help="Write all times in hyperfine 2's schema.")
     ] = None,
     export_csv: Annotated[
         str | None, typer.Option("--export-csv", metavar="FILE", help="Write statistics of the times, as hyperfine.")
@@ -313,8 +316,8 @@ def time(
     wanted_runs = runs(exact_runs, min_runs, max_runs, **given_too, turns=cpus is None)
     files = exports(
         {
-            "json": export_json, "csv": export_csv, "markdown": export_markdown, "junit": export_junit,
-            "bencher": export_bencher,
+            "json": export_json, "json-2": export_json_2, "csv": export_csv, "markdown": export_markdown,
+            "junit": export_junit, "bencher": export_bencher,
         }
     )  # fmt: skip
     directory = (out or fresh("time")).absolute() if workdir is not None else out or fresh("time")

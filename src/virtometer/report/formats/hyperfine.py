@@ -1,4 +1,4 @@
-"""Runs of the user's commands in the formats of hyperfine 1, so that its readers and scripts can take them.
+"""Runs of the user's commands in the formats of hyperfine 1 and 2, so that its readers and scripts can take them.
 
 Each command has a result for each environment, with every timed run in host time, in the order of execution. A run that
 other programs disturbed is among them, as in hyperfine: the table of the campaign leaves it out. The second guest of
@@ -8,9 +8,11 @@ the baseline, the control, is not. docs/methods/commands.md lists the fields.
 from __future__ import annotations
 
 import json
+import platform
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from virtometer.analysis import Analysis
 from virtometer.analysis.compare.commands import names_of
@@ -32,10 +34,21 @@ _TIMED = (None, Excluded.DISTURBED)
 
 
 @dataclass(frozen=True, slots=True)
+class OfGuest:
+    """Means of the runs of one guest. user, system: s. peak: bytes, the largest of its runs, None where unknown."""
+
+    runs: int
+    user: float
+    system: float
+    peak: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
     """A command in an environment. times: seconds of each run, at least one. exit_code: None where a signal ended it.
 
-    user, system: seconds of processor time, means of the runs.
+    user, system: seconds of processor time, means of the runs. guests: whose runs the times are, one after the other;
+    empty: those of one guest.
     """
 
     command: str
@@ -44,6 +57,7 @@ class Result:
     system: float
     exit_code: int | None
     parameters: Mapping[str, str] = field(default_factory=dict)
+    guests: Sequence[OfGuest] = ()
 
     @property
     def numbers(self) -> dict[str, float | None]:
@@ -81,7 +95,11 @@ def results(analysis: Analysis, parameters: Parameters | None = None) -> list[Re
             if times := [one for run in of for one in _times(run)]:
                 values = {**given.get(name, {}), **({ENVIRONMENT: environment.name} if several else {})}
                 user, system = (_mean(of, measure) for measure in ("user", "system"))
-                found.append(Result(f"{name} ({environment.name})", times, user, system, _exit_code(of[0]), values))
+                guests = [OfGuest(len(_times(one)), _mean([one], "user"), _mean([one], "system"), _peak(one))
+                          for one in of]  # fmt: skip
+                found.append(
+                    Result(f"{name} ({environment.name})", times, user, system, _exit_code(of[0]), values, guests)
+                )
     return found
 
 
@@ -121,7 +139,56 @@ def markdown(found: Sequence[Result]) -> str:
     return "\n".join(lines) + "\n"
 
 
-MAKERS = {"json": json_text, "csv": csv_text, "markdown": markdown}
+def json_2_text(found: Sequence[Result]) -> str:
+    """The same in schema 2, in which each run has its own measurements.
+
+    The agent reports processor times and memory for all runs of a guest. So each run has the mean of its guest's
+    processor times, and the largest memory of its guest's runs.
+    """
+    document = {
+        "schema_version": 2,
+        "metadata": {"platform": {"os": platform.system(), "architecture": platform.machine()}},
+        "primary_metric": _WALL,
+        "results": [_schema_2(one) for one in found],
+    }
+    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+_WALL, _CPU, _USER, _SYSTEM = "time_wall_clock", "time_cpu", "time_user", "time_system"
+_PEAK = "memory_peak_resident"
+_UNITS = {_WALL: "second", _CPU: "second", _USER: "second", _SYSTEM: "second", _PEAK: "byte"}
+
+
+def _schema_2(of: Result) -> dict[str, Any]:
+    guests = of.guests or [OfGuest(len(of.times), of.user, of.system, None)]
+    used = [guest for guest in guests for _ in range(guest.runs)]
+    runs: list[dict[str, float]] = []
+    for seconds, by in zip(of.times, used, strict=True):
+        run = {_WALL: seconds, _CPU: by.user + by.system, _USER: by.user, _SYSTEM: by.system}
+        runs.append(run if by.peak is None else {**run, _PEAK: by.peak})
+    measurements = [
+        {**{name: {"value": value, "unit": _UNITS[name]} for name, value in run.items()}, "exit_code": of.exit_code}
+        for run in runs
+    ]
+    summary = {name: _summary(name, [run[name] for run in runs if name in run]) for name in runs[0]}
+    parameters = {name: {"value": value} for name, value in of.parameters.items()}
+    return {
+        "command": of.command,
+        "measurements": measurements,
+        **({"parameters": parameters} if parameters else {}),
+        "summary": summary,
+    }
+
+
+def _summary(name: str, values: Sequence[float]) -> dict[str, Any]:
+    return {
+        "unit": _UNITS[name], "count": len(values), "mean": statistics.fmean(values),
+        "stddev": statistics.stdev(values) if len(values) > 1 else None, "median": statistics.median(values),
+        "min": min(values), "max": max(values),
+    }  # fmt: skip
+
+
+MAKERS = {"json": json_text, "json-2": json_2_text, "csv": csv_text, "markdown": markdown}
 
 
 def _cells(found: Sequence[Result], factor: float) -> Iterator[tuple[str, ...]]:
@@ -164,6 +231,12 @@ def _mean(runs: Sequence[Run], measure: str) -> float:
             total += float(known["value"]) * factor * len(run.samples)
             count += len(run.samples)
     return total / count if count else 0.0
+
+
+def _peak(run: Run) -> float | None:
+    """Bytes of memory of the largest run of a guest; None where it was not reported."""
+    known = run.reported.measures.get("peak-memory")
+    return None if known is None else float(known["value"])
 
 
 def _exit_code(run: Run) -> int | None:
