@@ -40,7 +40,7 @@ FOR_PEOPLE = [
     "report nicht-größer", "doctor größe", "agent path größe", "report DIR --format html --out groß.html",
     "report DIR --format größer", "plan größer", "run WRONG", "time-server --tcp 1 --listen größer",
 ]  # fmt: skip
-ELSEWHERE = {"ASCII": ["report DIR"], "Latin-1": ["report DIR", "plan show PLAN"]}
+ELSEWHERE = {"ASCII": ["report DIR", "plan check WRONG", "doctor größe"], "Latin-1": ["report DIR", "plan show PLAN"]}
 WIDE = {"PYTHONIOENCODING": "utf-8"}
 MANY = ROOT / "tests" / "cli" / "many_commands.py"
 DOCUMENTS = ["plan schema", "report DIR --format json", "report DIR --format csv", "report DIR --format html --out -"]
