@@ -1,6 +1,7 @@
 """A dockerd of the tests' own: with all its files in a directory of theirs, so that no daemon of a user's is met.
 
-It makes no rule of a firewall and no bridge, and sees no cgroup2 beside cgroups of v1. Its containerd is its child.
+It makes no rule of a firewall, and a bridge only in a network namespace of its own. It sees no cgroup2 beside cgroups
+of v1. Its containerd is its child.
 """
 
 from __future__ import annotations
@@ -41,8 +42,9 @@ def installed() -> bool:
 class OwnDockerd:
     """Starts when it is entered; afterwards nothing of it is left."""
 
-    def __init__(self) -> None:
-        """Does no work."""
+    def __init__(self, *, bridge: bool = False) -> None:
+        """Does no work. bridge: it has its usual bridge, in a network namespace that ends with it."""
+        self._bridge = bridge
         self.directory = Path()
         self._process: subprocess.Popen[bytes] | None = None
         self._had: set[Path] = set()
@@ -68,14 +70,15 @@ class OwnDockerd:
         """Start it again after `stop`, with all that it had."""
         here = self.directory
         script = _SCRIPT.format(hidden="\n".join(f"umount --lazy {path}" for path in bare_unified()))
-        words = ["unshare", "--mount", "--propagation", "private", "sh", "-c", script, "sh", "dockerd"]
+        apart = ["--net"] if self._bridge else []
+        words = ["unshare", "--mount", *apart, "--propagation", "private", "sh", "-c", script, "sh", "dockerd"]
         words += [f"--data-root={here}/data", f"--exec-root={here}/exec", f"--pidfile={here}/pid"]
         words += [
             f"--host={self.address}",
             "--iptables=false",
             "--ip-forward=false",
-            "--bridge=none",
             "--storage-driver=overlay2",
+            *([] if self._bridge else ["--bridge=none"]),
         ]
         words += ["--exec-opt=native.cgroupdriver=cgroupfs", f"--config-file={here}/daemon.json"]
         for name, program in RUNTIMES.items():

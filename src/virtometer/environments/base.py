@@ -181,6 +181,10 @@ class Guest(ABC):
         """How long the threads that were found were ready and had no processor, in ns; None where nobody counts it."""
         return None
 
+    def quota_periods(self) -> tuple[int, int] | None:
+        """Periods in which a quota has held it back, and all in which it had work; None where it has no quota."""
+        return None
+
     def cpu_parts(self) -> CpuReading | None:
         """How the CPU time of the last `cpu_ns` is divided, by the last `run_delay_ns`; None where it is unknown."""
         return None

@@ -27,6 +27,11 @@ class Parameters(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
+    @property
+    def limits(self) -> Mapping[str, Sequence[int | None]]:
+        """Limits of resources that its processes get: soft and hard value by name; None is no limit."""
+        return {}
+
 
 P = TypeVar("P", bound=Parameters)
 

@@ -16,7 +16,7 @@ from virtometer.errors import UsageError
 from virtometer.model import Demand
 from virtometer.workloads.base import Operation, Parameters, Place, Reading, Work, Workload, of_kernel
 from virtometer.workloads.printed_value import PrintedValue
-from virtometer.workloads.standing import Ulimits, User, asked_limits
+from virtometer.workloads.standing import Ulimits, User, asked_limits, limits_of
 
 ENVIRONMENT: Mapping[str, str] = {
     "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
@@ -139,6 +139,11 @@ class CommandParameters(Parameters):
             raise ValueError("value needs the output, which output_file takes")
         _ = self.printed
         return self
+
+    @property
+    def limits(self) -> dict[str, list[int | None]]:
+        """Those of the command."""
+        return {} if self.ulimits is None else limits_of(self.ulimits)
 
     @property
     def printed(self) -> PrintedValue | None:

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from virtometer.analysis.compare.blocks import Key, TreatmentData
+from virtometer.host.cpu.quota import HELD_BACK, held_back_share
 
 _LIMITS = (
     "address_space", "core", "cpu", "data", "file_size", "locked_memory", "open_files", "processes", "resident",
@@ -26,6 +27,7 @@ NAMED: Mapping[str, str] = {
     "program_path": "path of the program",
     "clock_source": "source of the clock",
     "directory_mount": "mount of the directory",
+    HELD_BACK: "held back by its quota",
     "no_new_privileges": "no new privileges",
     "processors_granted": "processors by quota",
     "processors_seen": "processors seen",
@@ -62,7 +64,7 @@ def circumstances(table: Mapping[Key, TreatmentData], commands: Sequence[str]) -
             continue
         for _, run in data.results:
             environments[environment] = None
-            for condition in (NAMED.keys() & run.conditions.keys()) - {CLOCK_READING}:
+            for condition in (NAMED.keys() & run.conditions.keys()) - {CLOCK_READING, HELD_BACK}:
                 # Another command is another program, in all environments.
                 value = f"{workload}: {run.conditions[condition]}" if condition == "program_path" else ""
                 seen.setdefault(condition, {}).setdefault(environment, set()).add(value or run.conditions[condition])
@@ -75,7 +77,21 @@ def circumstances(table: Mapping[Key, TreatmentData], commands: Sequence[str]) -
     if readings and max(readings.values()) >= _CLEARLY * min(readings.values()):
         shown = {one: _shown(readings[one]) if one in readings else UNTOLD for one in environments}
         found.append(Circumstance(CLOCK_READING, NAMED[CLOCK_READING], shown))
+    if any((shares := shares_held_back(table, commands)).values()):
+        shown = {one: f"in {shares[one]:.0%} of periods" if one in shares else "no quota" for one in environments}
+        found.append(Circumstance(HELD_BACK, NAMED[HELD_BACK], shown))
     return tuple(sorted(found, key=lambda one: one.name))
+
+
+def shares_held_back(table: Mapping[Key, TreatmentData], commands: Sequence[str]) -> dict[str, float]:
+    """The share of periods in which a quota held guests of each environment back: the median over their runs."""
+    found: dict[str, list[float]] = {}
+    for (workload, environment), data in table.items():
+        for _, run in data.results if workload in commands else ():
+            share = held_back_share(run.conditions.get(HELD_BACK, ""))
+            if share is not None:
+                found.setdefault(environment, []).append(share)
+    return {environment: statistics.median(of) for environment, of in found.items()}
 
 
 def clock_readings(table: Mapping[Key, TreatmentData], commands: Sequence[str]) -> dict[str, float]:

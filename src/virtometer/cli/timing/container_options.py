@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from virtometer.errors import UsageError
+from virtometer.host.rlimits import beyond
 from virtometer.model import Kind
 from virtometer.model.bind import bind_of
 from virtometer.workloads.standing import limits_of
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 _MOST_PROCESSORS = 4096
 _NO_NEW_PRIVILEGES = ("no-new-privileges", "no-new-privileges:true", "no-new-privileges=true")
 _UNCONFINED = ("seccomp=unconfined", "seccomp:unconfined")
-_NETWORKS = ("none", "host")
+_NETWORKS = ("none", "host", "bridge")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +50,11 @@ class ContainerOptions:
         if "bind" in self.settings and ("bind" not in fields or bool(getattr(kind.settings_type, "no_bind", ""))):
             return "its guests cannot share directories with the host"
         if self.network is not None:
-            word = self.network if self.network == "none" else getattr(kind.settings_type, "host_network", "")
+            own = getattr(kind.settings_type, f"{self.network}_network", "")
+            word = self.network if self.network == "none" else own
             if "network" not in fields or not word:
-                return f"its guests cannot have --network {self.network}"
+                engine = ", which is that of a container engine" if self.network == "bridge" else ""
+                return f"its guests cannot have --network {self.network}{engine}"
             made["network"] = word
         if self.unconfined:
             if kind.own_filter:
@@ -77,7 +80,7 @@ def container_options(
     ids = ids if inside is None else inside.user
     no_new, unconfined = _security(security_opt)
     if network is not None and network not in _NETWORKS:
-        raise UsageError(f"--network is {network}, which is neither none nor host")
+        raise UsageError(f"--network is {network}, which is neither none, host nor bridge")
     parameters = {"user": ids, "ulimits": _limits(ulimit), "tty": tty or None, "no_new_privileges": no_new or None}
     settings: dict[str, Any] = {}
     if volume:
@@ -131,9 +134,11 @@ def _limits(given: Sequence[str]) -> str | None:
         raise UsageError("--ulimit takes one limit", advice="for example: --ulimit nofile=1024:2048")
     text = " ".join(given)
     try:
-        limits_of(text)
+        asked = limits_of(text)
     except ValueError as cause:
         raise UsageError(f"--ulimit {cause}", advice="for example: --ulimit nofile=1024:2048") from cause
+    if reason := beyond(asked):
+        raise UsageError(f"--ulimit {text} {reason}", advice="choose a lower limit: it must hold natively too")
     return text
 
 

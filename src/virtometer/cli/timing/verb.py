@@ -239,7 +239,8 @@ def time(
         typer.Option("--security-opt", metavar="OPTION", help="no-new-privileges, or seccomp=unconfined: no filter."),
     ] = None,
     network: Annotated[
-        str | None, typer.Option("--network", metavar="none|host", help="A loopback alone, or the host's network.")
+        str | None,
+        typer.Option("--network", metavar="none|host|bridge", help="A loopback alone, the host's, or Docker's bridge."),
     ] = None,
     init: Annotated[
         bool, typer.Option("--init", help="As always: a command is no process 1, and all that ends is reaped.")

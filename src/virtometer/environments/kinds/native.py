@@ -55,7 +55,12 @@ def _root(root: str) -> str:
 
 
 class NativeSettings(HostNetworkSettings, BindSettings, AgentBits, CgroupLimits):
-    """What makes native like the guests that it is compared with."""
+    """What makes native like the guests that it is compared with.
+
+    bridge_network: the value of `network` where others are on the bridge of a container engine: the host's own.
+    """
+
+    bridge_network: ClassVar[str] = "loopback"
 
     root: Annotated[str, AfterValidator(_root)] = Field(
         default="host",

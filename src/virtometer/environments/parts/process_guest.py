@@ -33,6 +33,7 @@ from virtometer.errors import EnvironmentFailed, MissingProgram, VirtometerError
 from virtometer.host.cpu.accounting import Account, open_account
 from virtometer.host.cpu.parts import CpuReading, Division
 from virtometer.host.cpu.processors import place, processor_list
+from virtometer.host.cpu.quota import quota_periods
 from virtometer.host.cpu.thread_times import ThreadTimes
 from virtometer.host.cpu.weight import CONDITION, weigh
 from virtometer.host.network.lan import NAMESPACES
@@ -271,6 +272,10 @@ class ProcessGuest(Guest):
         """As the host's scheduler counts it."""
         self._threads.read()
         return self._threads.wait_ns()
+
+    def quota_periods(self) -> tuple[int, int] | None:
+        """As the groups of its account count them."""
+        return None if self._account is None or self._stopped else quota_periods(self._account)
 
     def cpu_parts(self) -> CpuReading | None:
         """By the threads of its processes, and the account."""

@@ -26,6 +26,7 @@ from virtometer.environments.tuning.host import still_tuned
 from virtometer.errors import EnvironmentFailed, HostChanged, Interrupted, LinkError, MissingProgram
 from virtometer.host.cpu.weight import laboratory_group
 from virtometer.host.lock.host_lock import HostLock
+from virtometer.host.rlimits import raise_hard_limits
 from virtometer.model import (
     Campaign,
     CommandLine,
@@ -248,6 +249,8 @@ def _execute(
     progress.begun(directory, plan, campaign.planned, len(finished))
     rest = [trial for trial in campaign.planned if trial.index not in finished]
     if rest or more is not None or has_next(campaign):
+        for work in resolved.works.values():
+            raise_hard_limits(work.parameters.limits)  # guests inherit them
         span = plan.disk_span if resolved.on_disk else 0
         if span:
             progress.stage(f"filling the disk file with {span >> 20} MiB")

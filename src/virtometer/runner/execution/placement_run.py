@@ -12,6 +12,7 @@ from virtometer.analysis.score.tool_measures import REPORTED
 from virtometer.clock import intervals
 from virtometer.environments.images.oci.image import PREFIX
 from virtometer.errors import LinkError, UsageError
+from virtometer.host.cpu.quota import HELD_BACK, held_back
 from virtometer.host.cpu.weight import CONDITION
 from virtometer.link.messages import Done
 from virtometer.link.session import Session
@@ -100,6 +101,8 @@ class PlacementRun:
             conditions["root"] = root
         if CONDITION in self.running_guest.record.effective:
             conditions[CONDITION] = str(self.running_guest.record.effective[CONDITION])
+        if self.running_guest.record.effective.get("cpus") and (periods := guest.quota_periods()):
+            conditions[HELD_BACK] = held_back(periods)
         processors = self.running_guest.record.effective["facts"].get("cpus_allowed", 0)
         if self.placed is not None:
             conditions |= self.placed.conditions

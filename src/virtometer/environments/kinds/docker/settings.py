@@ -41,6 +41,7 @@ class DockerSettings(ContainerSettings):
     """Limits, the size of the agent, the root directory, and how the daemon makes the container."""
 
     host_network: ClassVar[str] = "host"
+    bridge_network: ClassVar[str] = "bridge"
 
     socket: Annotated[str, Field(max_length=500), AfterValidator(_socket)] | None = Field(
         default=None,
