@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -74,6 +75,17 @@ def test_the_ways_to_the_agent_and_to_others(start: Start, channel: str, network
     assert same == (network == "host")
     guest.stop()
     assert traces.of(guest.guest_id) == []
+
+
+def test_a_command_is_counted_in_the_container(start: Start) -> None:
+    guest, talk = start(root="host")
+    script = "memory = b'x' * (150 << 20); sum(range(10**7))"
+    words = {"program": "/usr/bin/env", "arguments": json.dumps(["python3", "-c", script])}
+    done = talk.measure("command", "time", words | {"variables": json.dumps({"PATH": os.environ["PATH"]})})
+    counted = done.measures["user"].value + done.measures["system"].value
+    assert 0.05 < counted < 2 * done.value
+    assert 130 << 20 < done.measures["peak-memory"].value < 300 << 20
+    assert guest.cpu_ns() > counted * 1e9
 
 
 def test_another_runtime_makes_it(start: Start) -> None:
