@@ -1,11 +1,12 @@
 """Kill a laboratory that measures, with SIGKILL at random moments, go on each time, and look at what became of it.
 
     python -m bench.kills --kills 200 --seed 1
-    python -m bench.kills --kills 50 --commands
+    python -m bench.kills --kills 50 --commands --amid 0.7
 
-With --commands the campaigns are those of `virtometer time`. After every kill the ledger is read: every trial that was
-in it before must still be there, unchanged. At the end it must hold exactly the trials that were planned, and nothing
-of the killed laboratories may be left on the host.
+With --commands the campaigns are those of `virtometer time`. With --amid this share of the kills come after the first
+trial of their laboratory, and the others at any moment since its start. After every kill the ledger is read: every
+trial that was in it before must still be there, unchanged. At the end it must hold exactly the trials that were
+planned, and nothing of the killed laboratories may be left on the host.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import sys
 import tempfile
 import time
 import uuid
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -51,6 +53,13 @@ fresh: block
 disk_span: 4M
 """
 
+MOMENTS = (
+    "before the first trial of the campaign",
+    "after a resumption, before its first trial",
+    "amid trials, after the first one of this laboratory",
+    "after the last trial",
+)
+_LOOK_S = 0.1
 _KINDS = ("bubblewrap", "runc", "gvisor", "uml")
 _COMMANDS = """\
 workloads:
@@ -60,7 +69,7 @@ workloads:
     parameters: {command: "sleep 0.01 & sleep 0.02; echo done", shell: true}
   - {name: start, workload: command, op: time, parameters: {command: "true"}}
 turns: commands
-blocks: 3
+blocks: 6
 seconds: 0.1
 fresh: block
 """
@@ -81,7 +90,7 @@ class Outcome:
     kills: int = 0
     campaigns: int = 0
     trials: int = 0
-    kills_before_the_first_trial: int = 0
+    moments: Counter[str] = field(default_factory=Counter)  # how many kills fell into which part of a campaign
     idle: int = 0  # trials in which nothing was measured
     faults: list[str] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
@@ -90,8 +99,11 @@ class Outcome:
 class KilledLaboratory:
     """Campaigns of one plan in `folder` (empty, ours alone), killed again and again."""
 
-    def __init__(self, folder: Path, plan: str, seed: int, longest_s: float) -> None:
-        """longest_s: a laboratory is killed at a moment drawn evenly between its start and then."""
+    def __init__(self, folder: Path, plan: str, seed: int, longest_s: float, amid: float = 0.0) -> None:
+        """longest_s: a laboratory is killed at a moment drawn evenly between its start and then.
+
+        amid: in so large a share of cases this time begins with the first trial that the laboratory has recorded.
+        """
         self._folder = folder
         self._temporary = folder / "temporary"
         self._temporary.mkdir()
@@ -100,6 +112,7 @@ class KilledLaboratory:
         self._plan.write_text(plan)
         self._random = random.Random(seed)
         self._longest_s = longest_s
+        self._amid = amid
         self._mark = uuid.uuid4().hex
         self._pids: list[int] = []
         self.outcome = Outcome()
@@ -118,8 +131,10 @@ class KilledLaboratory:
         finished = False
         while not finished:
             limit_s = self._random.uniform(0.0, self._longest_s) if self.outcome.kills < kills else None
-            finished = self._laboratory(directory, limit_s)
+            finished = self._laboratory(directory, limit_s, len(known))
             campaign = _read(directory)
+            if not finished:
+                self.outcome.moments[moment(len(known), campaign)] += 1
             known = self.compare(known, campaign)
             if finished and len(known) != (len(campaign.planned) if campaign else -1):
                 self.outcome.faults.append(f"{directory.name}: the laboratory ended without a complete ledger")
@@ -128,8 +143,12 @@ class KilledLaboratory:
         self.outcome.trials += len(known)
         self._look_around(directory)
 
-    def _laboratory(self, directory: Path, limit_s: float | None) -> bool:
-        """Begin or resume. Returns True when it came to its end, False when it was killed after `limit_s`."""
+    def _laboratory(self, directory: Path, limit_s: float | None, known: int) -> bool:
+        """Begin or resume. Returns True when it came to its end, False when it was killed after `limit_s`.
+
+        known: trials that are in the ledger before.
+        """
+        amid = limit_s is not None and self._random.random() < self._amid
         verb = ["resume", str(directory), "--beside"] if (directory / "ledger.sqlite").exists() else []
         verb = verb or [
             "run",
@@ -147,6 +166,8 @@ class KilledLaboratory:
             )
             self._pids.append(laboratory.pid)
             try:
+                while amid and laboratory.poll() is None and _count(directory) <= known:
+                    time.sleep(_LOOK_S)
                 status = laboratory.wait(limit_s if limit_s is not None else 600)
             except subprocess.TimeoutExpired:
                 laboratory.send_signal(signal.SIGKILL)
@@ -162,8 +183,6 @@ class KilledLaboratory:
 
     def compare(self, known: dict[int, TrialRecord], campaign: Campaign | None) -> dict[int, TrialRecord]:
         """What the ledger holds now. Notes trials that were lost, changed, or never planned."""
-        if campaign is None or not campaign.trials:
-            self.outcome.kills_before_the_first_trial += 1
         now = {record.trial.index: record for record in campaign.trials} if campaign else {}
         if campaign and len(now) != len(campaign.trials):
             self.outcome.faults.append("a trial is in the ledger twice")
@@ -195,28 +214,53 @@ def _read(directory: Path) -> Campaign | None:
         return ledger.read()
 
 
+def _count(directory: Path) -> int:
+    """How many trials the ledger has; 0 where there is none yet, or one that is being made."""
+    try:
+        if (directory / "ledger.sqlite").exists():
+            with Ledger.open(directory) as ledger:
+                return len(ledger.finished())
+    except LedgerError:
+        pass
+    return 0
+
+
+def moment(known: int, campaign: Campaign | None) -> str:
+    """Into which part of a campaign a kill fell. known: trials in its ledger before this laboratory; it is read now."""
+    if campaign is None or not campaign.trials:
+        return MOMENTS[0]
+    if len(campaign.trials) >= len(campaign.planned):
+        return MOMENTS[3]
+    return MOMENTS[2] if len(campaign.trials) > known else MOMENTS[1]
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--seed", type=int, default=None, help="of the moments; a fresh one by default, and printed")
     parser.add_argument("--longest", type=float, default=8.0, help="latest moment of a kill, in s after the start")
     parser.add_argument("--commands", action="store_true", help="campaigns that time commands of the user")
+    parser.add_argument(
+        "--amid", type=float, default=0.0, metavar="SHARE",
+        help="of kills whose time begins with the first trial that their laboratory has recorded: 0 to 1",
+    )  # fmt: skip
     arguments = parser.parse_args()
     seed = arguments.seed if arguments.seed is not None else random.SystemRandom().randrange(2**31)
     print(f"kills: {arguments.kills} SIGKILLs at random moments (seed {seed}) ...", flush=True)
     with tempfile.TemporaryDirectory(prefix="virtometer-kills-") as folder:
         try:
-            outcome = KilledLaboratory(
-                Path(folder), commands_plan(_KINDS) if arguments.commands else PLAN, seed, arguments.longest
-            ).run(arguments.kills)
+            plan = commands_plan(_KINDS) if arguments.commands else PLAN
+            killed = KilledLaboratory(Path(folder), plan, seed, arguments.longest, arguments.amid)
+            outcome = killed.run(arguments.kills)
         except (LedgerError, RuntimeError) as fault:
             print(f"kills: FAILED: {fault}")
             return 1
     print(
         f"kills: {outcome.kills} kills over {outcome.campaigns} campaigns, {outcome.trials} trials in their ledgers, "
-        f"{outcome.kills_before_the_first_trial} kills came before the first trial, "
         f"{outcome.idle} trials measured nothing"
     )
+    for name in MOMENTS:
+        print(f"kills: {outcome.moments[name]} kills {name}")
     for line in (*outcome.faults, *outcome.left):
         print(f"kills: {line}")
     sound = not outcome.faults and not outcome.left and not outcome.idle

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bench.kills import KilledLaboratory
+from bench.kills import MOMENTS, KilledLaboratory, moment
 from virtometer.model import Failure, FailureKind, Placement, Trial, TrialRecord
 
 PLANNED = [Trial(index, 0, index, 0, (Placement("native", "call"),)) for index in range(3)]
@@ -35,3 +35,12 @@ def test_every_fault_of_a_ledger_is_noticed(before: Any, after: Any, fault: str 
     killed = KilledLaboratory(tmp_path, "", seed=1, longest_s=1.0)
     killed.compare(killed.compare({}, before), after)
     assert killed.outcome.faults == ([fault] if fault else [])
+
+
+@pytest.mark.parametrize(
+    ("known", "now", "number"),
+    [(0, None, 0), (0, campaign(), 0), (1, campaign(*RECORDS[:1]), 1), (0, campaign(*RECORDS[:2]), 2),
+     (1, campaign(*RECORDS[:2]), 2), (1, campaign(*RECORDS), 3), (3, campaign(*RECORDS), 3)],
+)  # fmt: skip
+def test_a_kill_falls_into_one_part_of_its_campaign(known: int, now: Any, number: int) -> None:
+    assert moment(known, now) == MOMENTS[number]

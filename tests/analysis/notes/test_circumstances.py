@@ -66,3 +66,15 @@ def test_a_reading_of_the_clock_is_the_median_and_named_only_where_it_clearly_di
 def test_what_is_no_cost_of_a_reading_is_none(text: str) -> None:
     of = analyse(simulate([place("native", clock_reading="20.0 ns"), place("box", clock_reading=text)], [COMMAND]))
     assert list(of.clock_readings) == ["native"]
+
+
+def test_a_quota_is_named_where_it_held_a_guest_back() -> None:
+    def campaign(here: str, there: str) -> Analysis:
+        return analyse(
+            simulate([place("native", held_back_by_quota=here), place("box", held_back_by_quota=there)], [COMMAND])
+        )
+
+    assert campaign("0 of 9 periods", "0 of 20 periods").circumstances == ()
+    (found,) = campaign("1 of 4 periods", "no").circumstances
+    assert found.values == {"native": "in 25% of periods", "box": "no quota"}
+    assert all(one.comparable for one in campaign("1 of 4 periods", "9 of 10 periods").findings)

@@ -201,3 +201,11 @@ def test_each_note_on_caches_is_reported_once() -> None:
     said = conditions.notes(data)
     assert [one.text for one in said] == [f"in native caches may hold what is measured: {why}" for why in "ab"]
     assert [one.brief for one in said] == [f"caches may hold what is measured: {why}" for why in "ab"]
+
+
+def test_files_that_a_command_has_written_otherwise_are_named() -> None:
+    work = Work("command", "command", "time", "s", 0.02, parameters={"check-files": '["made", "a b"]'})
+    native, box = (Place(name, conditions={"command": {"files": name}}) for name in ("native", "box"))
+    found = finding_of(simulate([native, box], [work]), "box", "command")
+    assert found.unlike == ("files",)
+    assert "made, a b" in told(found, "contents")

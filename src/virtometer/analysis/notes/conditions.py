@@ -7,6 +7,7 @@ finding is made, and every report marks it.
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
@@ -39,6 +40,7 @@ _NOT_COMPARED = frozenset(
         *NAMED,
     }
 )
+_FILES, _CHECKED = "files", "check-files"  # what a command has left in files, and their paths as the agent takes them
 # Both lead to the laboratory's bridge. The device in between is what is measured.
 _BRIDGED = frozenset({"veth", "tap"})
 _NAMES = {
@@ -84,7 +86,7 @@ def differences(subject: TreatmentData, against: TreatmentData) -> dict[str, str
             continue
         left = f"{own} here{_because(key, own, why_here)}" if own else "not told here"
         right = f"{other or 'not told'} in {against.environment}{_because(key, other, why_there)}"
-        said[key] = f"{_UNLIKE}: {_NAMES.get(key, key)}: {left}, {right}"
+        said[key] = f"{_UNLIKE}: {_name(key, subject)}: {left}, {right}"
     return said
 
 
@@ -104,9 +106,17 @@ def changes(data: TreatmentData) -> dict[str, str]:
             counted = ", ".join(f"{value} in {count}" for value, count in sorted(seen.items()))
             if cache is not None:
                 counted = f"{min(cache):.0%} to {max(cache):.0%} of its files in memory, {counted}"
-            name = _NAMES.get(key, key)
+            name = _name(key, data)
             said[key] = f"{_UNLIKE}: in {data.environment}, {name} changed between trials ({counted} of them)"
     return said
+
+
+def _name(key: str, data: TreatmentData) -> str:
+    """Of a condition, in a sentence: the files that a command has written stand in it by their paths."""
+    checked = next((run.parameters[_CHECKED] for _, run in data.results if _CHECKED in run.parameters), None)
+    if key == _FILES and checked is not None:
+        return f"contents of {', '.join(json.loads(str(checked)))}"
+    return _NAMES.get(key, key)
 
 
 def _shares(data: TreatmentData) -> list[float] | None:
