@@ -71,6 +71,7 @@ def test_kinds_say_in_a_sentence_what_they_cannot_have() -> None:
     assert {"native", "runc", "crun", "bubblewrap", "gvisor", "uml"} <= with_it(network="none")
     assert {"native", "runc", "crun", "bubblewrap", "docker"} <= with_it(network="host")
     assert {"gvisor", "uml", "lxc"}.isdisjoint(with_it(network="host"))
+    assert with_it(network="bridge") == {"native", "docker"}
     assert {"qemu", "kvm", "libvirt", "libvirt-lxc"}.isdisjoint(with_it(volume=["/srv:/srv"]))
     assert {"native", "runc", "docker", "uml"} <= with_it(volume=["/srv:/srv"])
     assert "bubblewrap" not in with_it(user="0:0") and {"native", "runc", "gvisor", "uml"} <= with_it(user="0:0")
@@ -85,7 +86,7 @@ def test_kinds_say_in_a_sentence_what_they_cannot_have() -> None:
         {"user": "99999999999:0"}, {"user": "0:4294967295"}, {"user": "a\0b"}, {"cpuset_cpus": ""},
         {"cpuset_cpus": "1-0"}, {"cpuset_cpus": "x"}, {"cpuset_cpus": "4096"}, {"cpuset_cpus": "-1"},
         {"ulimit": ["nofile"]}, {"ulimit": ["nofile=1 core=1"]}, {"ulimit": [""]}, {"ulimit": ["nofile=2:1"]},
-        {"security_opt": ["seccomp=/no/such"]}, {"security_opt": [""]}, {"network": "bridge"}, {"network": ""},
+        {"security_opt": ["seccomp=/no/such"]}, {"security_opt": [""]}, {"network": "own"}, {"network": ""},
         {"volume": ["/srv"]}, {"volume": ["/no/such:/srv"]}, {"volume": ["/srv:srv"]}, {"volume": ["/srv:/proc/x"]},
         {"volume": ["name:/srv"]}, {"volume": [""]},
     ],
@@ -94,6 +95,19 @@ def test_what_is_no_value_is_refused_in_a_sentence(given: dict[str, object], sai
     with pytest.raises(UsageError) as refused:
         options(**given)
     said(refused.value.sentence)
+
+
+def test_the_bridge_of_a_container_engine_is_the_host_s_network_natively() -> None:
+    made = options(network="bridge")
+    assert made.of_kind(KINDS["docker"]) == {"network": "bridge"}
+    assert made.of_kind(KINDS["native"]) == {"network": "loopback"}
+
+
+def test_a_limit_that_cannot_hold_natively_is_refused_with_the_largest_one() -> None:
+    ceiling = int(Path("/proc/sys/fs/nr_open").read_text())
+    with pytest.raises(UsageError) as refused:
+        options(ulimit=[f"nofile={ceiling + 1}"])
+    assert f"{ceiling}," in refused.value.sentence and refused.value.advice
 
 
 @needs_root
