@@ -27,13 +27,13 @@ def raise_hard_limits(asked: Asked) -> None:
 
 
 def beyond(asked: Asked) -> str:
-    """The reason why this process cannot have one of these limits, without its subject; empty where it can."""
+    """The reason why this process cannot have one of these limits, which it names; empty where it can."""
     for name, (number, wanted) in _above(asked).items():
         most = _number(resource.getrlimit(number)[1])
         if name == "nofile" and wanted > (ceiling := int(Path("/proc/sys/fs/nr_open").read_text())):
-            return f"is above {ceiling}, the largest number of open files that this host gives a process"
+            return f"{name} is above {ceiling}, the largest number of open files that this host gives a process"
         if not _may_raise():
-            return f"is above the hard limit here, {most:.0f}, which only a process with CAP_SYS_RESOURCE can raise"
+            return f"{name} is above the hard limit here, {most:.0f}, which only CAP_SYS_RESOURCE can raise"
     return ""
 
 

@@ -103,11 +103,13 @@ def test_the_bridge_of_a_container_engine_is_the_host_s_network_natively() -> No
     assert made.of_kind(KINDS["native"]) == {"network": "loopback"}
 
 
-def test_a_limit_that_cannot_hold_natively_is_refused_with_the_largest_one() -> None:
+def test_a_limit_that_cannot_hold_natively_is_refused_with_the_largest_one(tmp_path: Path) -> None:
     ceiling = int(Path("/proc/sys/fs/nr_open").read_text())
-    with pytest.raises(UsageError) as refused:
-        options(ulimit=[f"nofile={ceiling + 1}"])
-    assert f"{ceiling}," in refused.value.sentence and refused.value.advice
+    words = ["--ulimit", f"nofile={ceiling + 1}", "--in", "native", "--out", str(tmp_path / "out")]
+    ended = virtometer("time", *words, f"touch {tmp_path / 'ran'}")
+    assert ended.status == 2
+    assert f"nofile is above {ceiling}," in ended.err
+    assert not (tmp_path / "ran").exists() and not (tmp_path / "out").exists()
 
 
 @needs_root

@@ -21,9 +21,9 @@ from tests.environments import own_dockerd
 from tests.environments.own_dockerd import OwnDockerd
 from virtometer.analysis import analyse
 from virtometer.analysis.notes.circumstances import NAMED
-from virtometer.host.cpu.quota import HELD_BACK, held_back_share
 from virtometer.host.rlimits import beyond
 from virtometer.model import Campaign
+from virtometer.model.held_back import HELD_BACK, held_back_share
 from virtometer.store.ledger import Ledger
 
 VARIABLES = json.dumps({"PATH": "/usr/bin:/bin"})
@@ -47,7 +47,7 @@ THREADS = """
 #include <stdio.h>
 static void *work(void *of) {
   volatile double sum = 0;
-  for (int i = 1; i < 3000000; i++) sum += 1.0 / i;
+  for (int i = 1; i < 1500000; i++) sum += 1.0 / i;
   return of;
 }
 int main(void) {
@@ -80,7 +80,7 @@ def told(agent: Path, script: str, *more: str, inside: Sequence[str] = (), **how
 
 def built(directory: Path, name: str, source: str, *options: str) -> None:
     """A program in C."""
-    words = ["cc", "-O1", *options, "-x", "c", "-o", directory / name, "-"]
+    words = ["cc", "-O1", *options, "-x", "c", "-o", str(directory / name), "-"]
     subprocess.run(words, input=source, text=True, check=True)
 
 

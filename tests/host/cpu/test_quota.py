@@ -10,15 +10,8 @@ import pytest
 
 from virtometer.environments.parts.limits import no_limits
 from virtometer.host.cpu.accounting import CgroupAccount, TreeAccount, open_account
-from virtometer.host.cpu.quota import held_back, held_back_share, quota_periods
+from virtometer.host.cpu.quota import quota_periods
 from virtometer.host.owned.journal import Journal
-
-
-@pytest.mark.parametrize(
-    ("text", "share"), [(held_back((3, 12)), 0.25), (held_back((0, 0)), None), ("", None), ("a of b periods", None)]
-)
-def test_the_condition_has_the_share(text: str, share: float | None) -> None:
-    assert held_back_share(text) == share
 
 
 def test_without_a_group_nothing_is_known() -> None:

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from virtometer.analysis.compare.blocks import Key, TreatmentData
-from virtometer.host.cpu.quota import HELD_BACK, held_back_share
+from virtometer.model.held_back import HELD_BACK, held_back_share
 
 _LIMITS = (
     "address_space", "core", "cpu", "data", "file_size", "locked_memory", "open_files", "processes", "resident",

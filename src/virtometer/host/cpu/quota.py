@@ -9,9 +9,6 @@ from pathlib import Path
 
 from virtometer.host.cpu.accounting import Account, CgroupAccount, all_cgroup_mounts
 
-HELD_BACK = "held_back_by_quota"
-"""The condition of a run: `12 of 15 periods`, of all that its guest has had so far."""
-
 
 def quota_periods(account: Account) -> tuple[int, int] | None:
     """Periods in which a guest with a quota was held back, and all in which it had work; None without a quota.
@@ -27,19 +24,6 @@ def quota_periods(account: Account) -> tuple[int, int] | None:
             for one in (group, *(path for path in group.glob("*") if path.is_dir())):
                 found = _counted(one) or found
     return found
-
-
-def held_back(periods: tuple[int, int]) -> str:
-    """As the condition has it."""
-    return f"{periods[0]} of {periods[1]} periods"
-
-
-def held_back_share(condition: str) -> float | None:
-    """The share of such a condition; None of another text, and of no periods."""
-    words = condition.split()
-    if len(words) != 4 or not (words[0].isdecimal() and words[2].isdecimal()) or int(words[2]) == 0:
-        return None
-    return int(words[0]) / int(words[2])
 
 
 def _counted(group: Path) -> tuple[int, int] | None:

@@ -16,6 +16,7 @@ from virtometer.design.plan.resolved import ResolvedPlan
 from virtometer.environments.registry import KINDS
 from virtometer.errors import CommandFailed, CommandNotFound, NotExecutable, RemoteError, UsageError
 from virtometer.host.lock.host_lock import HostLock
+from virtometer.host.rlimits import beyond
 from virtometer.link.messages import Done, Failed, Ready
 from virtometer.model import Limits
 from virtometer.runner.execution.time_limit import READING_S, within
@@ -45,11 +46,14 @@ def native_pilots(resolved: ResolvedPlan, *, beside: bool, tell: Callable[[str],
     """The command of each workload, natively: its length is the median of a few runs, or of a long one that of one run.
 
     beside, tell: as of HostLock. Raises CommandFailed with what the agent says of a command that does not work there,
-    and HostBusy before any command has run.
+    HostBusy before any command has run, and UsageError for a limit of resources that this host does not grant.
     """
     plan = resolved.plan
     place = next(one for one in plan.environments if one.name == plan.baseline)
     settings, name = resolved.settings[place.name], f"pilot-{uuid.uuid4().hex[:8]}"
+    for work in resolved.works.values():
+        if reason := beyond(work.parameters.limits):
+            raise UsageError(f"--ulimit {reason}", advice="choose a lower limit: it must hold natively too")
     with HostLock(beside=beside, tell=tell), lab_context(Path(tempfile.gettempdir())) as lab:
         environment = KINDS[place.kind](lab)
         environment.prepare(settings)

@@ -12,11 +12,11 @@ from virtometer.analysis.score.tool_measures import REPORTED
 from virtometer.clock import intervals
 from virtometer.environments.images.oci.image import PREFIX
 from virtometer.errors import LinkError, UsageError
-from virtometer.host.cpu.quota import HELD_BACK, held_back
 from virtometer.host.cpu.weight import CONDITION
 from virtometer.link.messages import Done
 from virtometer.link.session import Session
 from virtometer.model import AgentReport, ClockFault, ClockFit, Excluded, Placement, Run, Sample
+from virtometer.model.held_back import HELD_BACK, held_back
 from virtometer.runner.execution.clock_monitor import ClockMonitor
 from virtometer.runner.execution.failures import TrialFailed
 from virtometer.runner.execution.state import RunState
