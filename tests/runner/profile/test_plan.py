@@ -23,4 +23,14 @@ def test_it_is_a_plan_in_the_environments_of_the_commands(tmp_path: Path) -> Non
     assert all(one.workload == "os" for one in read.workloads)
     assert read.blocks == 6
     assert not read.control
-    assert read.verdict == "typical"
+    assert {one.scheduling for one in read.workloads} == {"continuous"}, "a command is longer than a slice"
+
+
+def test_guests_have_the_processors_that_commands_have(tmp_path: Path) -> None:
+    plan = yaml.safe_load(built_in(TIME).read_text())
+    made = operations_plan(plan, {"a": COUNTS})
+    command = {"name": "itself", "workload": "command", "op": "time", "parameters": {"command": "true"}}
+    made["workloads"].append(command)
+    resolved = load_text_for_here(yaml.safe_dump(made), "x", tmp_path)[0]
+    assert len(resolved.works) > 1
+    assert {one.processors for one in resolved.works.values()} == {resolved.works["itself"].processors}
