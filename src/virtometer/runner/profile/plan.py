@@ -10,8 +10,8 @@ from virtometer.analysis.profile.counts import Counts
 from virtometer.analysis.profile.operations import needed
 from virtometer.model import MIN_BLOCKS
 
-_SECONDS = 0.3
-"""Of each operation in each guest: some kinds become slower after the first 0.1 s, and commands are longer."""
+_SECONDS = 0.5
+"""Of each operation in each guest, without pauses: some kinds are faster at first, and commands are longer."""
 
 _AS_COMMANDS = {"pin": "none"}
 """A command has all processors of its guest. On one processor alone a guest would answer it faster."""
