@@ -1,6 +1,6 @@
 """Docker beside a user's own containers: starts, kills, and what it costs beside runc on one image.
 
-    python -m bench.docker [--starts 50] [--kills 20] [--budget 120]
+    python -m bench.docker [--starts 50] [--kills 20] [--budget 120] [--steps 20000000]
 
 The daemon is started by the bench, and has a container, an image and a network of a user. Nothing of them may change.
 Then a loop is timed in one image, by runc and by Docker. Prints a line for each part. The exit status is 1 where a
@@ -27,7 +27,7 @@ from tests.environments.own_dockerd import OwnDockerd
 from virtometer.analysis.compared.environments import compare_environments
 from virtometer.store.ledger import Ledger
 
-_LOOP = "/srv/app/count 20000000"
+_LOOP = "/srv/app/count"
 _HALF = 0.01
 
 
@@ -49,11 +49,11 @@ def settled(daemon: OwnDockerd, before: Sequence[str]) -> list[str]:
     return left
 
 
-def ratio(image: str, budget_s: float, out: Path) -> tuple[float, float, float] | None:
+def ratio(image: str, steps: int, budget_s: float, out: Path) -> tuple[float, float, float] | None:
     """Performance in Docker by that in runc, and its interval."""
     words = ["time", "--image", image, "--in", "runc,docker", "--budget", f"{budget_s:g}s", "--beside"]
     ended = subprocess.run(
-        [sys.executable, "-m", "virtometer", *words, "--out", str(out), _LOOP],
+        [sys.executable, "-m", "virtometer", *words, "--out", str(out), f"{_LOOP} {steps}"],
         capture_output=True, text=True, stdin=subprocess.DEVNULL,
     )  # fmt: skip
     if ended.returncode:
@@ -77,6 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--starts", type=int, default=50)
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--budget", type=float, default=120.0, metavar="S")
+    parser.add_argument("--steps", type=int, default=20_000_000, help="of the loop that is timed")
     options = parser.parse_args(arguments)
     faults: list[str] = []
     with tempfile.TemporaryDirectory(prefix="virtometer-bench-docker-") as made, OwnDockerd() as daemon:
@@ -109,7 +110,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"{outcome.kills} kills over {outcome.campaigns} campaigns: {len(outcome.faults)} faults, "
                   f"{len(outcome.left) + len(left)} things left", flush=True)  # fmt: skip
         if options.budget:
-            found = ratio(f"{layout}:plain", options.budget, work / "ratio")
+            found = ratio(f"{layout}:plain", options.steps, options.budget, work / "ratio")
             if found is None:
                 faults.append("no ratio of Docker and runc")
             else:

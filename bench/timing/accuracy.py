@@ -50,7 +50,7 @@ def by_agent(words: Sequence[str], runs: int, seconds: float) -> list[float]:
 
 
 def by_hyperfine(words: Sequence[str], runs: int) -> list[float]:
-    """Seconds of each run, by hyperfine without a shell. FileNotFoundError where it is not installed."""
+    """Seconds of each run, by hyperfine 1 or 2 without a shell. FileNotFoundError where it is not installed."""
     with TemporaryDirectory() as folder:
         file = Path(folder) / "runs.json"
         options: list[str | Path] = [
@@ -65,7 +65,10 @@ def by_hyperfine(words: Sequence[str], runs: int) -> list[float]:
             file,
         ]
         subprocess.run(["hyperfine", *options, " ".join(words)], capture_output=True, check=True)
-        return [float(one) for one in json.loads(file.read_text())["results"][0]["times"]]
+        [result] = json.loads(file.read_text())["results"]
+    if "measurements" in result:
+        return [float(one["time_wall_clock"]["value"]) for one in result["measurements"]]
+    return [float(one) for one in result["times"]]
 
 
 def _agent(seconds: float) -> Runs:
