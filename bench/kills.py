@@ -60,6 +60,7 @@ MOMENTS = (
     "after the last trial",
 )
 _LOOK_S = 0.1
+_LONGEST_S = 600.0  # of a laboratory that nobody kills, and of its way to the first trial
 _KINDS = ("bubblewrap", "runc", "gvisor", "uml")
 _COMMANDS = """\
 workloads:
@@ -148,7 +149,7 @@ class KilledLaboratory:
 
         known: trials that are in the ledger before.
         """
-        amid = limit_s is not None and self._random.random() < self._amid
+        amid = limit_s is not None and self._amid > 0 and self._random.random() < self._amid
         verb = ["resume", str(directory), "--beside"] if (directory / "ledger.sqlite").exists() else []
         verb = verb or [
             "run",
@@ -166,9 +167,10 @@ class KilledLaboratory:
             )
             self._pids.append(laboratory.pid)
             try:
-                while amid and laboratory.poll() is None and _count(directory) <= known:
+                until = time.monotonic() + _LONGEST_S
+                while amid and laboratory.poll() is None and _count(directory) <= known and time.monotonic() < until:
                     time.sleep(_LOOK_S)
-                status = laboratory.wait(limit_s if limit_s is not None else 600)
+                status = laboratory.wait(limit_s if limit_s is not None else _LONGEST_S)
             except subprocess.TimeoutExpired:
                 laboratory.send_signal(signal.SIGKILL)
                 laboratory.wait()

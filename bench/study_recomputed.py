@@ -459,6 +459,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for study, item in dict.fromkeys(key[:2] for key in counts):
         alike, differ = counts[study, item, True], counts[study, item, False]
         print(f"{study} {item}: {alike} of {alike + differ} numbers are the same")
+    if not counts:
+        print(
+            "nothing could be compared: neither the report nor the raw samples have any of these numbers",
+            file=sys.stderr,
+        )
     return 0 if counts and all(same for _, _, same in counts) else 1
 
 

@@ -22,6 +22,7 @@ from tempfile import TemporaryDirectory
 
 from bench.timing.loops import Loops, loops
 from virtometer.analysis.statistics.interval import interval
+from virtometer.imports.reading import read
 from virtometer.runner.lab.agent import agent_path
 
 _SHORT_S = 0.002
@@ -65,10 +66,8 @@ def by_hyperfine(words: Sequence[str], runs: int) -> list[float]:
             file,
         ]
         subprocess.run(["hyperfine", *options, " ".join(words)], capture_output=True, check=True)
-        [result] = json.loads(file.read_text())["results"]
-    if "measurements" in result:
-        return [float(one["time_wall_clock"]["value"]) for one in result["measurements"]]
-    return [float(one) for one in result["times"]]
+        values = read(file.read_bytes(), file, "native").values
+    return [one.value for one in values if one.metric == "time" and one.value is not None]
 
 
 def _agent(seconds: float) -> Runs:

@@ -13,7 +13,7 @@ from virtometer.runner.lab import context as lab_context
 
 
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize(("kills", "seed"), [(2, 20), pytest.param(200, 21, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("kills", "seed"), [(4, 20), pytest.param(200, 21, marks=pytest.mark.slow)])
 def test_no_kill_loses_or_repeats_a_trial_or_leaves_anything_behind(kills: int, seed: int, tmp_path: Path) -> None:
     outcome = KilledLaboratory(tmp_path, PLAN, seed, longest_s=6.0).run(kills)
     assert outcome.kills == kills

@@ -135,6 +135,12 @@ def test_threads_for_processors_that_a_processor_list_does_not_grant_are_named(a
     assert {"processors_seen", "processors_granted"} <= NAMED.keys() & found.keys()
 
 
+def test_the_number_of_descriptors_that_a_program_closes_is_named(agent: Path) -> None:
+    found = told(agent, "ulimit -n", inside=["sh", "-c", 'ulimit -n 777; exec "$@"', "sh"])
+    assert found["limit_open_files"] == "777"
+    assert "limit_open_files" in NAMED
+
+
 @needs_root
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="a quota of one processor holds nothing back on one")
 def test_many_threads_under_a_quota_are_timed_and_the_quota_is_named(tmp_path: Path) -> None:

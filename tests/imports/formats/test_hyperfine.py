@@ -60,7 +60,7 @@ def test_names_and_failures_of_schema_2() -> None:
 @pytest.mark.parametrize(
     ("run", "place"),
     [
-        ({"time_wall_clock": {"value": 1, "unit": "second"}}, r"measurements\[0\]: exit_code|exit_code is missing"),
+        ({"time_wall_clock": {"value": 1, "unit": "second"}}, r"exit_code is missing"),
         ({"time_wall_clock": {"value": 1, "unit": "hour"}, "exit_code": 0}, r"time_wall_clock\.unit is not second"),
         ({"time_wall_clock": {"value": "x", "unit": "second"}, "exit_code": 0}, r"value is not a number"),
         (7, r"exit_code is missing"),
@@ -71,7 +71,7 @@ def test_what_is_wrong_in_schema_2_is_named(run: object, place: str) -> None:
         written(json.dumps({"schema_version": 2, "results": [{"command": "a", "measurements": [run]}]}))
 
 
-def test_memory_of_version_1() -> None:
+def test_memory_of_schema_1() -> None:
     result = {"command": "a", "mean": 1, "times": [1.0, 2.0], "memory_usage_byte": [4096, 8192]}
     assert numbers(written(json.dumps({"results": [result]})))["a", "peak of memory", "B", "lower"] == [4096, 8192]
 

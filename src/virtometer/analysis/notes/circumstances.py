@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from virtometer.analysis.compare.blocks import Key, TreatmentData
@@ -77,31 +77,28 @@ def circumstances(table: Mapping[Key, TreatmentData], commands: Sequence[str]) -
     if readings and max(readings.values()) >= _CLEARLY * min(readings.values()):
         shown = {one: _shown(readings[one]) if one in readings else UNTOLD for one in environments}
         found.append(Circumstance(CLOCK_READING, NAMED[CLOCK_READING], shown))
-    if any((shares := shares_held_back(table, commands)).values()):
+    # The share of periods in which a quota held guests back.
+    if any((shares := _medians(table, commands, HELD_BACK, held_back_share)).values()):
         shown = {one: f"in {shares[one]:.0%} of periods" if one in shares else "no quota" for one in environments}
         found.append(Circumstance(HELD_BACK, NAMED[HELD_BACK], shown))
     return tuple(sorted(found, key=lambda one: one.name))
 
 
-def shares_held_back(table: Mapping[Key, TreatmentData], commands: Sequence[str]) -> dict[str, float]:
-    """The share of periods in which a quota held guests of each environment back: the median over their runs."""
-    found: dict[str, list[float]] = {}
-    for (workload, environment), data in table.items():
-        for _, run in data.results if workload in commands else ():
-            share = held_back_share(run.conditions.get(HELD_BACK, ""))
-            if share is not None:
-                found.setdefault(environment, []).append(share)
-    return {environment: statistics.median(of) for environment, of in found.items()}
-
-
 def clock_readings(table: Mapping[Key, TreatmentData], commands: Sequence[str]) -> dict[str, float]:
     """What one reading of the clock costs in each environment, s: the median over the guests of these workloads."""
+    return _medians(table, commands, CLOCK_READING, _seconds)
+
+
+def _medians(
+    table: Mapping[Key, TreatmentData], commands: Sequence[str], condition: str, read: Callable[[str], float | None]
+) -> dict[str, float]:
+    """Of a condition that is a number, by environment, over the runs that have one. read: None of what is none."""
     found: dict[str, list[float]] = {}
     for (workload, environment), data in table.items():
         for _, run in data.results if workload in commands else ():
-            ns = _number(run.conditions.get(CLOCK_READING, "").removesuffix(" ns"))
-            if ns is not None:
-                found.setdefault(environment, []).append(ns * 1e-9)
+            number = read(run.conditions.get(condition, ""))
+            if number is not None:
+                found.setdefault(environment, []).append(number)
     return {environment: statistics.median(of) for environment, of in found.items()}
 
 
@@ -109,9 +106,9 @@ def _shown(seconds: float) -> str:
     return f"{1e6 * seconds:.3g} µs" if seconds >= 1e-6 else f"{1e9 * seconds:.3g} ns"
 
 
-def _number(text: str) -> float | None:
+def _seconds(text: str) -> float | None:
     try:
-        number = float(text)
+        ns = float(text.removesuffix(" ns"))
     except ValueError:
         return None
-    return number if 0 < number < math.inf else None
+    return ns * 1e-9 if 0 < ns < math.inf else None

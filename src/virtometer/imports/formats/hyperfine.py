@@ -33,7 +33,7 @@ def recognises(content: Content) -> bool:
 def read(content: Content) -> Iterator[Value]:
     """The time of each run, empty where its exit status is not 0; its peak of memory where that is there.
 
-    Schema 2 has user and system time of each run too.
+    Schema 2 has the processor times of each run too.
     """
     assert content.document is not None
     results = list(content.document["results"])

@@ -8,7 +8,6 @@ the baseline, the control, is not. docs/methods/commands.md lists the fields.
 from __future__ import annotations
 
 import json
-import platform
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -35,40 +34,41 @@ _TIMED = (None, Excluded.DISTURBED)
 
 @dataclass(frozen=True, slots=True)
 class OfGuest:
-    """Means of the runs of one guest. user, system: s. peak: bytes, the largest of its runs, None where unknown."""
+    """Runs of one guest. times: s, of each. user, system: s, means of the runs. peak: the largest memory of any, bytes.
 
-    runs: int
+    The agent reports all but the times for a guest, and not for each run. peak is None where it is unknown.
+    """
+
+    times: Sequence[float]
     user: float
     system: float
-    peak: float | None
+    peak: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A command in an environment. times: seconds of each run, at least one. exit_code: None where a signal ended it.
-
-    user, system: seconds of processor time, means of the runs. guests: whose runs the times are, one after the other;
-    empty: those of one guest.
-    """
+    """A command in an environment. guests: with one run at least. exit_code: None where a signal ended it."""
 
     command: str
-    times: Sequence[float]
-    user: float
-    system: float
+    guests: Sequence[OfGuest]
     exit_code: int | None
     parameters: Mapping[str, str] = field(default_factory=dict)
-    guests: Sequence[OfGuest] = ()
+
+    @property
+    def times(self) -> list[float]:
+        """Seconds of each run."""
+        return [one for guest in self.guests for one in guest.times]
 
     @property
     def numbers(self) -> dict[str, float | None]:
-        """Statistics of the times, s. The standard deviation is None for a single run."""
-        times = self.times
-        several = len(times) > 1
-        return {
-            "mean": statistics.fmean(times), "stddev": statistics.stdev(times) if several else None,
-            "median": statistics.median(times), "user": self.user, "system": self.system,
-            "min": min(times), "max": max(times),
-        }  # fmt: skip
+        """Statistics of the times, and means of the processor times, s."""
+        runs = [len(guest.times) for guest in self.guests]
+        user, system = (
+            statistics.fmean(of, weights=runs)
+            for of in zip(*((one.user, one.system) for one in self.guests), strict=True)
+        )
+        found = _statistics(self.times) | {"user": user, "system": system}
+        return {name: found[name] for name in _NUMBERS}
 
 
 def results(analysis: Analysis, parameters: Parameters | None = None) -> list[Result]:
@@ -92,14 +92,9 @@ def results(analysis: Analysis, parameters: Parameters | None = None) -> list[Re
     for name in names:
         for environment in plan.environments:
             of = runs.get((name, environment.name), [])
-            if times := [one for run in of for one in _times(run)]:
+            if guests := [guest for guest in map(_of_guest, of) if guest.times]:
                 values = {**given.get(name, {}), **({ENVIRONMENT: environment.name} if several else {})}
-                user, system = (_mean(of, measure) for measure in ("user", "system"))
-                guests = [OfGuest(len(_times(one)), _mean([one], "user"), _mean([one], "system"), _peak(one))
-                          for one in of]  # fmt: skip
-                found.append(
-                    Result(f"{name} ({environment.name})", times, user, system, _exit_code(of[0]), values, guests)
-                )
+                found.append(Result(f"{name} ({environment.name})", guests, _exit_code(of[0]), values))
     return found
 
 
@@ -109,7 +104,7 @@ def json_text(found: Sequence[Result]) -> str:
         {
             "command": one.command,
             **one.numbers,
-            "times": list(one.times),
+            "times": one.times,
             "exit_codes": [one.exit_code] * len(one.times),
             "parameters": dict(one.parameters),
         }
@@ -140,14 +135,13 @@ def markdown(found: Sequence[Result]) -> str:
 
 
 def json_2_text(found: Sequence[Result]) -> str:
-    """The same in schema 2, in which each run has its own measurements.
+    """The same in schema 2, in which each run has its own measurements: those of its guest, but for the time.
 
-    The agent reports processor times and memory for all runs of a guest. So each run has the mean of its guest's
-    processor times, and the largest memory of its guest's runs.
+    The platform is not told: environments have their own, and a report may be made elsewhere.
     """
     document = {
         "schema_version": 2,
-        "metadata": {"platform": {"os": platform.system(), "architecture": platform.machine()}},
+        "metadata": {"platform": {}},
         "primary_metric": _WALL,
         "results": [_schema_2(one) for one in found],
     }
@@ -160,17 +154,22 @@ _UNITS = {_WALL: "second", _CPU: "second", _USER: "second", _SYSTEM: "second", _
 
 
 def _schema_2(of: Result) -> dict[str, Any]:
-    guests = of.guests or [OfGuest(len(of.times), of.user, of.system, None)]
-    used = [guest for guest in guests for _ in range(guest.runs)]
     runs: list[dict[str, float]] = []
-    for seconds, by in zip(of.times, used, strict=True):
-        run = {_WALL: seconds, _CPU: by.user + by.system, _USER: by.user, _SYSTEM: by.system}
-        runs.append(run if by.peak is None else {**run, _PEAK: by.peak})
+    for guest in of.guests:
+        same = {_CPU: guest.user + guest.system, _USER: guest.user, _SYSTEM: guest.system}
+        if guest.peak is not None:
+            same[_PEAK] = guest.peak
+        runs += [{_WALL: seconds, **same} for seconds in guest.times]
     measurements = [
         {**{name: {"value": value, "unit": _UNITS[name]} for name, value in run.items()}, "exit_code": of.exit_code}
         for run in runs
     ]
-    summary = {name: _summary(name, [run[name] for run in runs if name in run]) for name in runs[0]}
+    columns = {name: [run[name] for run in runs if name in run] for name in _UNITS}
+    summary = {
+        name: {"unit": _UNITS[name], "count": len(values), **_statistics(values)}
+        for name, values in columns.items()
+        if values
+    }
     parameters = {name: {"value": value} for name, value in of.parameters.items()}
     return {
         "command": of.command,
@@ -180,11 +179,11 @@ def _schema_2(of: Result) -> dict[str, Any]:
     }
 
 
-def _summary(name: str, values: Sequence[float]) -> dict[str, Any]:
+def _statistics(values: Sequence[float]) -> dict[str, float | None]:
+    """Of at least one value. The standard deviation is None for a single one."""
     return {
-        "unit": _UNITS[name], "count": len(values), "mean": statistics.fmean(values),
-        "stddev": statistics.stdev(values) if len(values) > 1 else None, "median": statistics.median(values),
-        "min": min(values), "max": max(values),
+        "mean": statistics.fmean(values), "stddev": statistics.stdev(values) if len(values) > 1 else None,
+        "median": statistics.median(values), "min": min(values), "max": max(values),
     }  # fmt: skip
 
 
@@ -192,7 +191,7 @@ MAKERS = {"json": json_text, "json-2": json_2_text, "csv": csv_text, "markdown":
 
 
 def _cells(found: Sequence[Result], factor: float) -> Iterator[tuple[str, ...]]:
-    spread = {id(one): (statistics.fmean(one.times), one.numbers["stddev"]) for one in found}
+    spread = {id(one): (statistics.fmean(one.times), _statistics(one.times)["stddev"]) for one in found}
     first, first_sd = min(spread.values(), key=lambda known: known[0], default=(1.0, None))
     for one in found:
         mean, sd = spread[id(one)]
@@ -221,22 +220,18 @@ def _times(run: Run) -> list[float]:
     return [seconds for reason, seconds in wanted if reason in _TIMED]
 
 
-def _mean(runs: Sequence[Run], measure: str) -> float:
-    """Of a measure over all runs in host time, s; 0 where it was not reported. Each guest counts by its runs."""
-    total, count = 0.0, 0
-    for run in runs:
-        known = run.reported.measures.get(measure)
-        factor = None if known is None else in_host_time(measure, str(known["unit"]), run)
-        if known is not None and factor is not None:
-            total += float(known["value"]) * factor * len(run.samples)
-            count += len(run.samples)
-    return total / count if count else 0.0
+def _of_guest(run: Run) -> OfGuest:
+    peak = run.reported.measures.get("peak-memory")
+    return OfGuest(
+        _times(run), _mean(run, "user"), _mean(run, "system"), None if peak is None else float(peak["value"])
+    )
 
 
-def _peak(run: Run) -> float | None:
-    """Bytes of memory of the largest run of a guest; None where it was not reported."""
-    known = run.reported.measures.get("peak-memory")
-    return None if known is None else float(known["value"])
+def _mean(run: Run, measure: str) -> float:
+    """Of a measure over the runs of a guest in host time, s; 0 where it was not reported."""
+    known = run.reported.measures.get(measure)
+    factor = None if known is None else in_host_time(measure, str(known["unit"]), run)
+    return 0.0 if known is None or factor is None else float(known["value"]) * factor
 
 
 def _exit_code(run: Run) -> int | None:
