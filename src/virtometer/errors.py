@@ -16,6 +16,7 @@
     ├── StorageError          7   no space, read-only, input/output error
     ├── MissingProgram        8   a program that is needed is not installed
     ├── TrialsFailed          9   the campaign is complete, and some of its trials failed
+    │   └── AnswersDiffer     9   a command has not the same answer everywhere
     ├── HostBusy             10   another laboratory measures on this host, or tunes it
     ├── HostLeftTuned        11   a tuning of the host could not be undone
     ├── CommandFailed       125   a command that is to be timed fails natively
@@ -149,6 +150,10 @@ class TrialsFailed(VirtometerError):
     """The campaign is complete, and some of its trials failed."""
 
     exit_status = 9
+
+
+class AnswersDiffer(TrialsFailed):
+    """The campaign is complete, and a command has not the same answer everywhere."""
 
 
 class HostBusy(VirtometerError):

@@ -6,12 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from virtometer.analysis import Analysis, analyse
+from virtometer.analysis.notes.conditions import ANSWER
 from virtometer.cli.parts.conclusion import conclude
 from virtometer.cli.parts.console import PlainConsole
 from virtometer.cli.parts.display import display
 from virtometer.cli.parts.profiled import profiled_in
 from virtometer.counted import counted
-from virtometer.errors import EnvironmentFailed, Interrupted, TrialsFailed
+from virtometer.errors import AnswersDiffer, EnvironmentFailed, Interrupted, TrialsFailed
 from virtometer.model import Campaign
 from virtometer.runner.campaign.progress import Progress
 from virtometer.store.files import resume_command
@@ -25,7 +26,8 @@ def execute(
     also: what becomes of the analysis beside that, also where trials failed.
 
     Raises Interrupted after Ctrl-C, saying what was kept and how to go on, EnvironmentFailed when not one trial worked,
-    and TrialsFailed when some failed that can be done here.
+    TrialsFailed when some failed that can be done here, and AnswersDiffer when a command's answer is not that of the
+    baseline.
     """
     shown = display(PlainConsole(stderr=True))
     try:
@@ -54,4 +56,18 @@ def execute(
         raise TrialsFailed(
             f"{counts.failed} of {counted(counts.ran, 'trial')} failed; the first: {first}",
             advice=f"measure them again with: {resume_command(directory)} --failed",
+        )
+    _refuse_other_answers(analysis)
+
+
+def _refuse_other_answers(analysis: Analysis) -> None:
+    """Raise AnswersDiffer where a command's answer is not that of the baseline, or changed from guest to guest."""
+    found = []
+    for one in analysis.findings:
+        if other := [name for condition, name in ANSWER.items() if condition in one.unlike]:
+            found.append(f"{one.workload} in {one.subject} has another {' and '.join(other)}")
+    if found:
+        raise AnswersDiffer(
+            f"{counted(len(found), 'result')} of other work than in {analysis.campaign.plan.baseline}: {found[0]}",
+            advice="accept another output with --output-may-differ (output_may_differ in plans)",
         )

@@ -40,6 +40,9 @@ _NOT_COMPARED = frozenset(
         *NAMED,
     }
 )
+ANSWER: Mapping[str, str] = {"status": "exit status", "answer": "output", "files": "content of files"}
+"""Conditions that are the answer of a command, with their names: where one differs, the other side did other work."""
+
 _FILES, _CHECKED = "files", "check-files"  # what a command has left in files, and their paths as the agent takes them
 # Both lead to the laboratory's bridge. The device in between is what is measured.
 _BRIDGED = frozenset({"veth", "tap"})
@@ -65,6 +68,7 @@ _NAMES = {
     "standard_input": "standard input",
     "standard_output": "standard output",
     "page_cache": "page cache",
+    **ANSWER,
 }
 
 
