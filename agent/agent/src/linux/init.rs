@@ -37,10 +37,13 @@ const OF_HOST: &str = "hostfs:";
 /// Before the tag of the host's files, which a virtual machine mounts by 9p.
 const BY_9P: &str = "9p:";
 
-/// Where the host's files are, before a layer over them is the root directory.
-const HOST: &str = "/host";
+/// Before a disk with a layer over it, which programs can write into.
+const LAYERED: &str = "layered:";
 
-/// Where the layer lies in memory that takes what is written over the host's files.
+/// Where files are that nobody writes, before a layer over them is the root directory.
+const LOWER: &str = "/lower";
+
+/// Where the layer lies in memory that takes what is written over them.
 const LAYER: &str = "/layer";
 
 /// How the host's files are mounted. Nobody else changes them meanwhile, so that they may stay in the page cache: as
@@ -129,12 +132,12 @@ fn say(message: &str) {
 /// What every root directory gets.
 const MOUNTS: [(&str, &str); 4] = [("proc", "/proc"), ("sysfs", "/sys"), ("devtmpfs", "/dev"), ("tmpfs", "/tmp")];
 
-/// What a root directory of the host's gets: what lies in its /tmp and /run stays, and programs of any kind need these.
-const MOUNTS_OF_HOST: [(&str, &str); 5] =
+/// What a root directory below a layer gets: what lies in its /tmp and /run stays, and programs of any kind need these.
+const MOUNTS_OF_LAYERED: [(&str, &str); 5] =
     [("proc", "/proc"), ("sysfs", "/sys"), ("devtmpfs", "/dev"), ("devpts", "/dev/pts"), ("tmpfs", "/dev/shm")];
 
 /// Make the disk or the directory that the command line names the root directory, where it names one; a disk is
-/// read-only. Without it no program of its would be found, so that a fault ends the guest.
+/// read-only, and may have a layer. Without it no program of its would be found, so that a fault ends the guest.
 fn change_root(notes: &mut Vec<String>) -> Result<(), Failure> {
     let line = fs::read_to_string("/proc/cmdline").unwrap_or_default();
     let Some(named) = line.split_whitespace().find_map(|word| word.strip_prefix(ROOT)) else {
@@ -146,35 +149,40 @@ fn change_root(notes: &mut Vec<String>) -> Result<(), Failure> {
         let directory = CString::new(directory).map_err(|cause| failed(cause.into()))?;
         mount("none", NEW_ROOT, "hostfs", MountFlags::empty(), Some(directory.as_c_str()))
             .map_err(|errno| failed(errno.into()))?;
-        enter_root(&MOUNTS_OF_HOST, notes).map_err(failed)
+        enter_root(&MOUNTS_OF_LAYERED, notes).map_err(failed)
     } else if let Some(tag) = named.strip_prefix(BY_9P) {
-        mount_layered(tag).map_err(failed)?;
-        enter_root(&MOUNTS_OF_HOST, notes).map_err(failed)
+        mount_layered(tag, "9p", Some(OPTIONS_OF_9P)).map_err(failed)?;
+        enter_root(&MOUNTS_OF_LAYERED, notes).map_err(failed)
     } else {
-        let device = match named.strip_prefix(BY_SERIAL) {
+        let disk = named.strip_prefix(LAYERED).unwrap_or(named);
+        let device = match disk.strip_prefix(BY_SERIAL) {
             Some(serial) => disk_with(serial)?,
-            None => named.to_owned(),
+            None => disk.to_owned(),
         };
         appeared(&device)?;
+        if disk != named {
+            mount_layered(&device, FILE_SYSTEM, None).map_err(failed)?;
+            return enter_root(&MOUNTS_OF_LAYERED, notes).map_err(failed);
+        }
         mount(device.as_str(), NEW_ROOT, FILE_SYSTEM, MountFlags::RDONLY, None)
             .map_err(|errno| failed(errno.into()))?;
         enter_root(&[&MOUNTS[..], &[("tmpfs", "/run")]].concat(), notes).map_err(failed)
     }
 }
 
-/// Mount the host's files at `NEW_ROOT`, read-only under a layer in memory that takes what is written.
-fn mount_layered(tag: &str) -> io::Result<()> {
-    for place in [HOST, LAYER] {
+/// Mount a file system at `NEW_ROOT`, read-only under a layer in memory that takes what is written.
+fn mount_layered(source: &str, kind: &str, options: Option<&CStr>) -> io::Result<()> {
+    for place in [LOWER, LAYER] {
         fs::create_dir(place)?;
     }
-    mount(tag, HOST, "9p", MountFlags::RDONLY, Some(OPTIONS_OF_9P))?;
+    mount(source, LOWER, kind, MountFlags::RDONLY, options)?;
     mount("tmpfs", LAYER, "tmpfs", MountFlags::empty(), None)?;
     let upper = format!("{LAYER}/upper");
     fs::create_dir(&upper)?;
     fs::create_dir(format!("{LAYER}/work"))?;
     // The root directory of an overlay is that of its upper layer.
-    fs::set_permissions(&upper, fs::metadata(HOST)?.permissions())?;
-    let options = format!("lowerdir={HOST},upperdir={upper},workdir={LAYER}/work");
+    fs::set_permissions(&upper, fs::metadata(LOWER)?.permissions())?;
+    let options = format!("lowerdir={LOWER},upperdir={upper},workdir={LAYER}/work");
     mount("overlay", NEW_ROOT, "overlay", MountFlags::empty(), Some(CString::new(options)?.as_c_str()))?;
     Ok(())
 }

@@ -120,6 +120,14 @@ def test_a_path_that_leaves_the_root_directory_is_refused(tmp_path: Path, path: 
     said(refused.value.sentence.replace(str(tmp_path), ""))
 
 
+def test_a_path_that_leaves_the_root_directory_is_refused_before_a_list_of_megabytes(tmp_path: Path) -> None:
+    names = [Member(f"{number:0100}") for number in range(45_000)]
+    with pytest.raises(EnvironmentFailed) as refused:
+        unpacked(tmp_path, made(layer(Member("../up", b"x"), *names)))
+    assert "layer 1" in refused.value.sentence
+    assert not (tmp_path / "work" / "root").exists()
+
+
 def test_a_hard_link_reaches_into_an_earlier_layer(tmp_path: Path) -> None:
     first = layer(directory("a"), Member("a/one", b"1", mode=0o640))
     root = unpacked(tmp_path, made(first, layer(directory("b"), link("b/two", "a/one", hard=True)), layer(

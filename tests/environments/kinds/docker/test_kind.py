@@ -62,6 +62,8 @@ def test_limits_take_effect(start: Start) -> None:
     guest, _ = start(cpus=0.5, memory="64M", cpuset=[0])
     effective = guest.effective
     assert (effective["cpus"], effective["memory"], effective["cpuset"]) == (0.5, 64 << 20, "0")
+    assert guest.daemon is not None
+    assert guest.daemon.inspect(guest.name)["HostConfig"]["MemorySwap"] == -1
 
 
 @pytest.mark.parametrize(("channel", "network"), [("attach", "laboratory"), ("socket", "host"), ("auto", "none")])

@@ -25,6 +25,7 @@ from tests.environments.booted import (
     peer_measure,
     require,
 )
+from tests.environments.oci_images import layout, made, user_land
 from tests.waiting import wait_until
 from virtometer.environments.base import Check, Room
 from virtometer.environments.kinds.qemu.kind import Kvm, KvmSettings, Qemu, QemuSettings
@@ -387,3 +388,18 @@ def test_a_machine_under_kvm_is_ended_whether_its_kernel_runs_or_hangs(tmp_path:
             guest.stop()
         assert pids
         assert not any(Path(f"/proc/{pid}").exists() for pid in pids)
+
+
+def test_an_image_of_containers_can_be_written_and_has_what_programs_expect(qemu: Qemu, tmp_path: Path) -> None:
+    layout(tmp_path / "image", {"latest": made(user_land())})
+    image = settings(root=f"oci:{tmp_path / 'image'}", memory="256M")
+    qemu.prepare(image)
+    script = "echo new >/etc/passwd; cat /etc/passwd; touch /srv/app/x /tmp/x /dev/shm/x; ls /srv/app; ls /dev/pts"
+    for number in range(2):  # the second has nothing of the first
+        guest = qemu.start(image, f"image-{number}-{os.getpid()}")
+        try:
+            words = ["/bin/sh", "-c", f"ls /srv/app; {script}"]
+            ran = greet(guest).request("run-program", {"words": words, "seconds": 60}, 70)
+            assert ran["output"].split() == ["new", "x", "ptmx"]
+        finally:
+            guest.stop()

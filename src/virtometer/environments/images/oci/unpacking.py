@@ -95,10 +95,11 @@ def _require_inside(source: Source, number: int, layer: Path, programs: Programs
     """Raise EnvironmentFailed for a layer, counted from 1, with a path that leads above the root directory.
 
     Absolute paths are paths from the root, as builders of images write them. A link in a path stays inside by umoci.
-    What tar cannot list is umoci's to refuse, with its reason.
+    What tar cannot list is umoci's to refuse, with its reason. Only such paths are listed: a layer may have a million.
     """
     listed = programs.run(
-        [programs.find("tar", "tar"), "--list", "--absolute-names", "--quoting-style=escape", f"--file={layer}"],
+        [programs.find("tar", "tar"), "--list", "--absolute-names", "--quoting-style=escape", f"--file={layer}",
+         "--wildcards", "..", "../*", "*/../*", "*/.."],
         purpose="an image is unpacked", limit_s=_LONGEST_S, check=False,
     )  # fmt: skip
     for line in listed.stdout.splitlines():

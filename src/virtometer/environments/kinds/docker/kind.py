@@ -275,7 +275,7 @@ def _options(name: str, guest_id: str, settings: DockerSettings, root: Container
     if settings.cpuset is not None:
         found.append(f"--cpuset-cpus={','.join(map(str, settings.cpuset))}")
     if settings.memory is not None:
-        found.append(f"--memory={settings.memory}")
+        found += [f"--memory={settings.memory}", "--memory-swap=-1"]  # of swap as much as other kinds of guests have
     return found
 
 

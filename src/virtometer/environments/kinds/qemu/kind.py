@@ -212,8 +212,10 @@ class _VirtualMachine(Environment):
             if self.kernel_parameters and (rate := tsc_khz()) is not None:
                 words += f" tsc_early_khz={rate}"
         words += f" {settings.kernel_parameters} virtometer.channel=virtio:{PORT}"
-        if settings.root != "agent":
-            words += f" virtometer.root={f'9p:{TAG}' if settings.root == 'host' else f'serial:{ROOT_SERIAL}'}"
+        if settings.root == "host":
+            words += f" virtometer.root=9p:{TAG}"
+        elif settings.root != "agent":  # images of containers expect that they can be written
+            words += f" virtometer.root={'layered:' if settings.of_containers else ''}serial:{ROOT_SERIAL}"
         if guest.disk is not None and not guest.disk.path.startswith("/dev/"):
             words += f" virtometer.mount={DISKS[settings.disk_device].path}:{DIRECTORY}"
         return words
@@ -232,6 +234,8 @@ class _VirtualMachine(Environment):
             drivers += ["crc32c_generic", "ext4"]
         if settings.root == "host":
             drivers += DRIVERS
+        elif settings.of_containers:
+            drivers.append("overlay")
         return kernel.image, initramfs(
             self.lab, kernel.modules(drivers), self._carried(settings), settings.agent(self.lab)
         )
