@@ -51,7 +51,7 @@ def settled(daemon: OwnDockerd, before: Sequence[str]) -> list[str]:
 
 
 def ratio(image: str, steps: int, budget_s: float, out: Path) -> tuple[float, float, float] | None:
-    """Performance in Docker by that in runc, and its interval."""
+    """Performance in Docker by that in runc, and its interval, of typical rounds: by them the campaign ends, too."""
     words = ["time", "--image", image, "--in", "runc,docker", "--budget", f"{budget_s:g}s", "--beside"]
     words += ["--precision", _PRECISION, "--margin", _PRECISION]  # otherwise it ends where both are found equivalent
     ended = subprocess.run(
@@ -66,7 +66,7 @@ def ratio(image: str, steps: int, budget_s: float, out: Path) -> tuple[float, fl
     runc, docker = (
         next(one.name for one in campaign.plan.environments if one.kind == kind) for kind in ("runc", "docker")
     )
-    for finding in compare_environments(campaign, runc, docker, _HALF).findings:
+    for finding in compare_environments(campaign, runc, docker, _HALF, verdict="typical").findings:
         found = finding.decisive
         if found is not None and found.low is not None and found.high is not None:
             return found.value, found.low, found.high
