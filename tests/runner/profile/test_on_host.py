@@ -18,6 +18,44 @@ CALLS = "import os\nfor _ in range(3000): os.getppid()"
 LOOKS = "import os\nfor _ in range(700): os.stat('/')"
 THREADS = "import threading\nfor _ in range(20): t = threading.Thread(target=print); t.start(); t.join()"
 
+EXCHANGES = """
+import os, socket
+listening = socket.create_server(("127.0.0.1", 0))
+if os.fork() == 0:
+    there = listening.accept()[0].detach()
+    for _ in range(500): os.write(there, os.read(there, 100))
+    os._exit(0)
+here = socket.create_connection(listening.getsockname()).detach()
+for _ in range(500): os.write(here, b"x" * 10); os.read(here, 100)
+os.wait()
+"""
+UNIX = """
+import os, socket
+here, there = socket.socketpair()
+for _ in range(500): here.send(b"x" * 10); os.read(there.fileno(), 100)
+"""
+FILES = """
+import os, socket
+listening = socket.create_server(("127.0.0.1", 0))
+here, there = socket.create_connection(listening.getsockname()), listening.accept()[0]
+file, pipe = os.open("/bin/sh", os.O_RDONLY), os.pipe()
+for _ in range(100):
+    os.sendfile(here.fileno(), file, 0, 1000)
+    os.splice(there.fileno(), pipe[1], 1000)
+    os.splice(pipe[0], here.fileno(), 1000)
+    os.read(there.fileno(), 1000)
+"""
+MESSAGES = """
+import ctypes, socket
+libc, here, there = ctypes.CDLL(None), *[socket.socket(type=socket.SOCK_DGRAM) for _ in range(2)]
+there.bind(("127.0.0.1", 0)); here.connect(there.getsockname())
+data = ctypes.create_string_buffer(300)
+vector = (ctypes.c_size_t * 2)(ctypes.addressof(data), 300)
+messages = (ctypes.c_size_t * 16)(0, 0, ctypes.addressof(vector), 1, 0, 0, 0, 0, 0, 0, ctypes.addressof(vector), 1)
+for _ in range(50):
+    assert libc.sendmmsg(here.fileno(), messages, 2, 0) == libc.recvmmsg(there.fileno(), messages, 2, 0, None) == 2
+"""
+
 
 def known(words: list[str], where: OnHost) -> Counts:
     found = count(words, where, Programs())
@@ -40,6 +78,27 @@ def test_what_a_program_does_is_counted(tmp_path: Path, program: str, of: str, n
     assert found.counted_s > found.wall_s > 0
     assert found.classes["starts of programs"] == 1
     assert 0 < found.start_faults < found.minor_faults
+
+
+@pytest.mark.parametrize(
+    ("program", "network", "pipes", "each_way"),
+    [(EXCHANGES, 2_000, 0, 10_000), (UNIX, 0, 1_000, 5_000), (FILES, 400, 0, 200_000), (MESSAGES, 100, 0, 30_000)],
+    ids=["exchanges", "unix", "files", "messages"],
+)
+def test_reads_and_writes_of_sockets_cost_what_their_family_does(
+    tmp_path: Path, program: str, network: int, pipes: int, each_way: int
+) -> None:
+    found = known([sys.executable, "-I", "-S", "-c", program], place(tmp_path))
+    assert (found.classes.get("network", 0), found.classes.get("pipes", 0)) == (network, pipes)
+    assert (found.sent, found.received) == (each_way, each_way)
+
+
+def test_many_connections_do_not_make_counting_slower(tmp_path: Path) -> None:
+    """As strace -yy does, which lists all sockets of the host for each."""
+    connect = "import socket\nlistening = socket.create_server(('127.0.0.1', 0))\nfor _ in range(2000):\n"
+    connect += " here = socket.create_connection(listening.getsockname()); listening.accept()[0].close(); here.close()"
+    found = known([sys.executable, "-I", "-S", "-c", connect], place(tmp_path))
+    assert found.counted_s / found.wall_s < 50
 
 
 def test_descendants_and_standard_input_are_counted(tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ CLASSES: Mapping[str, tuple[str, ...]] = {
 """Names of system calls (syscalls(2)), by class. All others are simple."""
 
 MOVING = (READ, WRITE)
-"""Classes whose calls on pipes and sockets are of the class PIPE instead: their descriptors tell."""
+"""Classes whose calls on pipes and sockets are of the classes PIPE and NETWORK instead: their descriptors tell."""
 
 CLASS_OF: Mapping[str, str] = {name: of for of, names in CLASSES.items() for name in names}
 """The class of each system call that is not simple."""

@@ -23,7 +23,7 @@ from virtometer.programs import Programs
 from virtometer.runner.lab.agent import agent_path
 from virtometer.runner.lab.strace import environment_options
 from virtometer.runner.profile import accounted
-from virtometer.runner.profile.strace_lines import Counted
+from virtometer.runner.profile.strace_lines import UNABBREVIATED, Counted
 
 LONGEST_S = 600.0
 """Of a run."""
@@ -127,7 +127,8 @@ def _traced(
     """What strace says, and how long it took, in s. It writes to a pipe, because that may be much."""
     record = folder / "calls"
     os.mkfifo(record, 0o600)
-    options = ["-f", "-qq", "-y", "-s", "0", "-e", "signal=none", "-o", str(record)]
+    shown = f"abbrev=!{','.join(UNABBREVIATED)}"
+    options = ["-f", "-qq", "-y", "-s", "0", "-e", "signal=none", "-e", shown, "-o", str(record)]
     options += environment_options(place.variables, os.environ)
     with _Reader(record) as reader:
         begun = time.monotonic()
