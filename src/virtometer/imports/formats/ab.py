@@ -13,6 +13,7 @@ from virtometer.imports.value import Origin, Value
 
 _SOURCE = "https://httpd.apache.org/docs/current/programs/ab.html"
 _REQUESTS = "starttime\tseconds\tctime\tdtime\tttime\twait"
+_COUNT = r"(\d{1,18})"
 _PERCENTILES = "Percentage served,Time in ms"
 
 
@@ -24,8 +25,14 @@ def recognises(content: Content) -> bool:
 def read(content: Content) -> Iterator[Value]:
     """Requests per second, mean time of a request, and throughput. Raises UsageError where most requests failed."""
     text = Printed(content.name, content.text)
+    # A length that differs from the first one is no failure: pages may change. Without a connection, ab counts no
+    # request as complete.
+    refused = text.count(rf" +\(Connect: {_COUNT}(?:, Receive: \d+)?, Length: \d+, Exceptions: {_COUNT}\)")
+    cut_off = text.count(rf" +\(Connect: \d+, Receive: {_COUNT},")
     rate = text.rate(
-        r"Requests per second: +([\d.]+)", failed=r"Non-2xx responses: +(\d+)", every=r"Complete requests: +(\d+)"
+        r"Requests per second: +([\d.]+)",
+        failed=refused + cut_off + text.count(rf"Non-2xx responses: +{_COUNT}"),
+        every=refused + text.count(rf"Complete requests: +{_COUNT}"),
     )
     path = text.find(r"Document Path: +(\S+)")
     name = f"ab {path[1]}" if path else "ab"
