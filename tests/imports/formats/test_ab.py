@@ -36,6 +36,8 @@ def test_errors_of_the_server_are_no_times() -> None:
         ("Connect: 0, Receive: 31, Length: 0, Exceptions: 0", 52),
         ("Connect: 180, Receive: 0, Length: 0, Exceptions: 0", 75),
         ("Connect: 60, Length: 60, Exceptions: 60", 67),
+        ("Connect: 0, Receive: 40, Length: 19, Exceptions: 40", 67),  # of the real program, where 40 of 60 were reset
+        ("Connect: 0, Receive: 25, Length: 34, Exceptions: 25", None),
     ],
 )
 def test_requests_without_an_answer_are_failures_and_other_lengths_are_not(failed: str, share: int | None) -> None:

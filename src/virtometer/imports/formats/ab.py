@@ -25,14 +25,16 @@ def recognises(content: Content) -> bool:
 def read(content: Content) -> Iterator[Value]:
     """Requests per second, mean time of a request, and throughput. Raises UsageError where most requests failed."""
     text = Printed(content.name, content.text)
-    # A length that differs from the first one is no failure: pages may change. Without a connection, ab counts no
-    # request as complete.
-    refused = text.count(rf" +\(Connect: {_COUNT}(?:, Receive: \d+)?, Length: \d+, Exceptions: {_COUNT}\)")
-    cut_off = text.count(rf" +\(Connect: \d+, Receive: {_COUNT},")
+    # A length that differs from the first one is no failure: pages may change. ab counts a connection that was reset
+    # as received and as an exception; requests that were never sent are not among the complete ones.
+    unconnected, cut_off, exceptions = (
+        text.count(rf" +\(.*\b{word}: {_COUNT}[,)]") for word in ("Connect", "Receive", "Exceptions")
+    )
+    unsent = unconnected + max(0, exceptions - cut_off)
     rate = text.rate(
         r"Requests per second: +([\d.]+)",
-        failed=refused + cut_off + text.count(rf"Non-2xx responses: +{_COUNT}"),
-        every=refused + text.count(rf"Complete requests: +{_COUNT}"),
+        failed=unsent + cut_off + text.count(rf"Non-2xx responses: +{_COUNT}"),
+        every=unsent + text.count(rf"Complete requests: +{_COUNT}"),
     )
     path = text.find(r"Document Path: +(\S+)")
     name = f"ab {path[1]}" if path else "ab"
