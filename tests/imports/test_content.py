@@ -5,7 +5,7 @@ from pathlib import PurePath
 import pytest
 
 from virtometer.errors import UsageError
-from virtometer.imports.content import Content, decoded
+from virtometer.imports.content import MOST_PARSED_BYTES, Content, decoded
 
 
 @pytest.mark.parametrize(
@@ -37,6 +37,18 @@ def test_wrong_json_has_a_sentence(text: str) -> None:
     assert content.document is None and content.begins_as_json
     with pytest.raises(UsageError, match=r"x.*JSON"):
         content.refuse_json()
+
+
+def test_json_lines_one_after_another() -> None:
+    """Only line feeds end a line: texts of JSON may have other separators in them."""
+    text = '# comment\n\n{"a": "\u2028"}\r\n{"a": 2}\n{"a"'
+    found = Content(PurePath("x"), text).each_object()
+    assert [next(found).place, next(found).place] == ["x:3", "x:4"]
+    with pytest.raises(UsageError, match="x:5"):
+        next(found)
+    long = '{"a": 1}\n' + " " * MOST_PARSED_BYTES + '{"a": 2}'
+    with pytest.raises(UsageError, match="x:2"):
+        [*Content(PurePath("x"), long).each_object()]
 
 
 def test_json_lines() -> None:

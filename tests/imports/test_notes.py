@@ -1,12 +1,15 @@
 """Notes of a table say why comparisons have no verdict, and what is empty."""
 
 import json
+from dataclasses import replace
+from pathlib import PurePath
 
 from tests.imports.files import captured, written
 from tests.sentences import Said
-from virtometer.imports.notes import notes, summary
+from virtometer.imports.notes import left_out, notes, summary
 from virtometer.imports.reading import Imported
 from virtometer.imports.table import Block, rows
+from virtometer.imports.value import LeftOut
 
 
 def of(*files: Imported, block: Block = Block.REPETITION) -> list[str]:
@@ -46,6 +49,14 @@ def test_empty_values_are_counted() -> None:
     text = json.dumps({"results": [{"command": "a", "mean": 1, "times": [0, 1, 1], "exit_codes": [0, 0, 1]}]})
     [note] = of(written(text))
     assert note.startswith("2 values")
+
+
+def test_results_that_are_left_out_are_named_by_reason(said: Said) -> None:
+    file = captured("wrk-4.1.0.txt")
+    left = [LeftOut("a", "it is a series"), LeftOut("b\n", "it is a series"), LeftOut("c", "it is a picture")]
+    first, second = left_out([file, replace(file, path=PurePath("x"), left_out=left)])
+    said(first)
+    said(second)
 
 
 def test_the_summary() -> None:

@@ -67,6 +67,9 @@ def test_large_json_and_xml_are_refused_before_they_are_parsed(begin: str) -> No
     assert time.monotonic() - began < 5
 
 
+VEGETA = '{"code":200, "latency":1, "timestamp":0}\n'
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
@@ -74,10 +77,12 @@ def test_large_json_and_xml_are_refused_before_they_are_parsed(begin: str) -> No
         '{"results": [' + "[]," * (MOST_PARSED_BYTES // 3 - 100) + "[]]}",
         json.dumps({"results": [{"command": "a", "mean": 1, "times": [0.123456789] * 600_000}]}),
         "0 1 100 0 1700000000 5\n" * (MOST_BYTES // 24),
+        VEGETA + f'{{"code":200,"latency":1,"body":"{"a" * 64}"}}\n' * (MOST_BYTES // 101),
+        VEGETA + VEGETA.replace("}", ', "a": [' + "[]," * (MOST_PARSED_BYTES // 3 - 100) + "[]]}") * 5,
         "BenchmarkA 1 1 ns/op\n" * (MOST_PARSED_BYTES // 22),
         "<PhoronixTestSuite>" + "<a/>" * (MOST_PARSED_BYTES // 4 - 100) + "</PhoronixTestSuite>",
     ],
-    ids=["lists", "numbers", "lines", "go", "elements"],
+    ids=["lists", "numbers", "lines", "requests", "request", "go", "elements"],
 )
 def test_the_largest_files_take_500_mb_at_most(text: str) -> None:
     raw = text.encode()

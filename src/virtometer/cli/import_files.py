@@ -53,7 +53,7 @@ def import_files(
     from virtometer.cli.parts.collector import without_collector
     from virtometer.cli.parts.notice import notice
     from virtometer.errors import UsageError
-    from virtometer.imports.notes import notes, summary
+    from virtometer.imports.notes import left_out, notes, summary
     from virtometer.imports.table import csv_text, rows, usual_block
     from virtometer.store.output import write_named
 
@@ -78,7 +78,7 @@ def import_files(
     else:
         write_named(out, text)
     typer.echo(summary(table), err=True)
-    for sentence in notes(table, chosen):
+    for sentence in (*left_out(read), *notes(table, chosen)):
         typer.echo(sentence, err=True)
 
 

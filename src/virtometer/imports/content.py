@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import codecs
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePath
@@ -66,15 +67,32 @@ class Content:
             if not (text := line.strip()) or text.startswith("#"):
                 continue
             try:
-                value = _parsed(text)
-                if not isinstance(value, dict):
-                    raise ValueError(text)
-            except ValueError as cause:
+                found.append(self._object(text, number))
+            except UsageError:
                 if not found:
                     return ()
-                raise UsageError(f"{self.name}:{number}: this line is no JSON object; the file may be cut") from cause
-            found.append(Node(value, f"{self.name}:{number}"))
+                raise
         return found
+
+    def each_object(self) -> Iterator[Node]:
+        """The file as JSON lines, of which none is kept: for logs of requests, which are too large for `objects`.
+
+        Raises UsageError for a line that is no object, or too large to be parsed.
+        """
+        for number, line in enumerate(re.finditer("^.*$", self.text, re.MULTILINE), 1):
+            if line.end() - line.start() > MOST_PARSED_BYTES:
+                raise UsageError(f"{self.name}:{number}: this line has more than {MOST_PARSED_BYTES >> 20} MiB")
+            if (text := line[0].strip()) and not text.startswith("#"):
+                yield self._object(text, number)
+
+    def _object(self, text: str, number: int) -> Node:
+        try:
+            value = _parsed(text)
+            if not isinstance(value, dict):
+                raise ValueError(text)
+        except ValueError as cause:
+            raise UsageError(f"{self.name}:{number}: this line is no JSON object; the file may be cut") from cause
+        return Node(value, f"{self.name}:{number}")
 
     @cached_property
     def begins_as_json(self) -> bool:
@@ -122,7 +140,7 @@ def decoded(raw: bytes, name: str) -> str:
 def _parsed(text: str) -> Any:  # noqa: ANN401 - what JSON gives
     """Raises ValueError for what is no JSON, and for JSON that is nested too deeply or has no finite numbers."""
     try:
-        return json.loads(text, parse_constant=_no_number)
+        return _DECODER.decode(text)
     except RecursionError as cause:
         raise ValueError("it is nested too deeply") from cause
 
@@ -130,3 +148,6 @@ def _parsed(text: str) -> Any:  # noqa: ANN401 - what JSON gives
 def _no_number(word: str) -> float:
     """NaN and infinities, which some tools write: no value, and refused where one is needed."""
     return float(word.replace("Infinity", "inf"))
+
+
+_DECODER = json.JSONDecoder(parse_constant=_no_number)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from virtometer.counted import counted
+from virtometer.imports.reading import Imported
 from virtometer.imports.table import Block, Row
 from virtometer.imports.value import Origin
 from virtometer.model import MIN_BLOCKS
+from virtometer.visible import visible
 
 _MOST_NAMES = 3
 
@@ -48,6 +50,14 @@ def notes(rows: Sequence[Row], block: Block) -> Iterator[str]:
         )
     if empty := sum(row.value is None for row in rows):
         yield f"{counted(empty, 'value')} left empty: failed, or not above 0, which no ratio can have"
+
+
+def left_out(files: Sequence[Imported]) -> Iterator[str]:
+    """Which results of the files are not in the table, and why."""
+    for file in files:
+        for reason in dict.fromkeys(one.reason for one in file.left_out):
+            names = [" ".join(visible(one.benchmark).split()) for one in file.left_out if one.reason == reason]
+            yield f"{file.path}: {_names(names)}: left out, because {reason}"
 
 
 def _without_verdict(origin: Origin, formats: str, block: Block) -> str:

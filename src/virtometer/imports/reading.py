@@ -10,17 +10,18 @@ from virtometer.errors import UsageError
 from virtometer.imports.content import MOST_PARSED_BYTES, Content, decoded
 from virtometer.imports.format import Format
 from virtometer.imports.registry import FORMATS
-from virtometer.imports.value import Value
+from virtometer.imports.value import LeftOut, Value
 
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """environment: as the user named it, or empty. values: in the order of the file."""
+    """environment: as the user named it, or empty. values: in the order of the file. left_out: each result once."""
 
     environment: str
     path: PurePath
     format: Format
     values: Sequence[Value]
+    left_out: Sequence[LeftOut] = ()
 
 
 def named(name: str) -> Format:
@@ -39,10 +40,17 @@ def read(raw: bytes, path: PurePath, environment: str, wanted: Format | None = N
     """
     content = Content(path, decoded(raw, str(path)))
     format = _format(content, wanted, len(raw))
-    values = list(format.read(content))
+    values: list[Value] = []
+    left_out: dict[LeftOut, None] = {}
+    for one in format.read(content):
+        if isinstance(one, LeftOut):
+            left_out[one] = None
+        else:
+            values.append(one)
     if not values:
-        raise UsageError(f"{path} has no values of {format.name} that can be compared")
-    return Imported(environment, path, format, values)
+        reason = f": {next(iter(left_out)).reason}" if left_out else ""
+        raise UsageError(f"{path} has no values of {format.name} that can be compared{reason}")
+    return Imported(environment, path, format, values, [*left_out])
 
 
 def _format(content: Content, wanted: Format | None, size: int) -> Format:

@@ -36,14 +36,17 @@ class Printed:
         """The first line that begins so."""
         return re.search(f"^{pattern}", self._text, re.MULTILINE | re.ASCII)
 
-    def rate(self, pattern: str, failed: str, every: str) -> float:
-        """Requests per second. failed, every: patterns of the counts. Raises UsageError as `refuse_failures` does."""
+    def count(self, pattern: str) -> int:
+        """The sum of the numbers in the first line that begins so; 0 where there is none."""
+        found = self.find(pattern)
+        return sum(int(one) for one in found.groups("0")) if found else 0
+
+    def rate(self, pattern: str, failed: int, every: int) -> float:
+        """Requests per second. failed, every: numbers of requests. Raises UsageError as `refuse_failures` does."""
         rate = self.find(pattern)
         if rate is None:
             raise UsageError(f"{self._name} has no rate of requests; the run failed, or the file is cut")
-        wrong, requests = self.find(failed), self.find(every)
-        if wrong is not None and requests is not None:
-            refuse_failures(self._name, float(wrong[1]) / max(1.0, float(requests[1])))
+        refuse_failures(self._name, min(1.0, failed / max(1, every)))
         return float(rate[1])
 
 

@@ -25,6 +25,14 @@ class Origin(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A result of a file of which no value is read. benchmark: its name. reason: why, as a clause."""
+
+    benchmark: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Value:
     """A value in the base unit (s, B/s, 1/s, B), in the order of execution.
 

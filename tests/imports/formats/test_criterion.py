@@ -6,6 +6,7 @@ import math
 import pytest
 
 from tests.imports.files import CAPTURED, captured, numbers, written
+from tests.sentences import Said
 from virtometer.errors import UsageError
 from virtometer.imports.value import Origin
 
@@ -16,7 +17,16 @@ def test_the_time_of_one_iteration_and_the_name_of_the_directory() -> None:
     file = written(SAMPLE, "target/criterion/sum/to/1000/new/sample.json")
     assert numbers(file) == {("sum/to/1000", "time", "s", "lower"): [pytest.approx(1e-7), pytest.approx(1.5e-7)]}
     assert {one.origin for one in file.values} == {Origin.REPETITION}
-    assert {name for name, *_ in numbers(written(SAMPLE, "sample.json"))} == {"criterion"}
+
+
+@pytest.mark.parametrize(
+    "path", ["sample.json", "native/sum/new/sample.json", "criterion/new/sample.json", "criterion/sum.json"]
+)
+def test_a_file_whose_benchmark_is_unknown_is_refused(said: Said, path: str) -> None:
+    """Two of them would be blocks of one benchmark."""
+    with pytest.raises(UsageError) as refused:
+        written(SAMPLE, path)
+    said(str(refused.value), path=path)
 
 
 def test_real_samples_agree_with_their_estimate() -> None:
@@ -29,7 +39,9 @@ def test_real_samples_agree_with_their_estimate() -> None:
 
 def test_estimates_are_a_summary() -> None:
     one = {"point_estimate": 250.0}
-    [value] = written(json.dumps({"mean": one, "median": one, "std_dev": one, "slope": None})).values
+    [value] = written(
+        json.dumps({"mean": one, "median": one, "std_dev": one, "slope": None}), "criterion/a/new/estimates.json"
+    ).values
     assert value.value == pytest.approx(2.5e-7) and value.origin is Origin.SUMMARY
 
 
@@ -43,6 +55,6 @@ def test_messages() -> None:
 
 def test_wrong_numbers_of_iterations() -> None:
     with pytest.raises(UsageError, match="has 2 values, but there are 1 numbers"):
-        written(SAMPLE.replace("[10.0, 20.0]", "[10.0]"))
+        written(SAMPLE.replace("[10.0, 20.0]", "[10.0]"), "criterion/a/new/sample.json")
     with pytest.raises(UsageError, match=r"iters\[0\] is not above 0"):
-        written(SAMPLE.replace("[10.0", "[0"))
+        written(SAMPLE.replace("[10.0", "[0"), "criterion/a/new/sample.json")

@@ -32,6 +32,20 @@ def test_raw_values_of_each_system() -> None:
     ]
 
 
+LINES = RESULT.replace("<Data>", "<DisplayFormat>LINE_GRAPH</DisplayFormat><Data>").replace("<Title>X", "<Title>Heat")
+
+
+def test_a_series_is_left_out_and_the_rest_is_read() -> None:
+    entries = ENTRY.format("a", "60.0,55.0", "60.0,55.0") + ENTRY.format("b", "61.0,52.5", "61.0,52.5")
+    series = LINES.format("Celsius", "LIB", entries)
+    bars = RESULT.replace("<Data>", "<DisplayFormat>BAR_GRAPH</DisplayFormat><Data>")
+    file = written(suite(series, bars.format("s", "LIB", ENTRY.format("a", "2", "2:3"))))
+    assert [one.value for one in file.values] == [2, 3]
+    assert [one.benchmark for one in file.left_out] == ["Heat Test: A"]
+    with pytest.raises(UsageError, match="LINE_GRAPH"):
+        written(suite(series))
+
+
 def test_a_result_without_direction_is_left_out() -> None:
     entry = ENTRY.format("a", "2", "2")
     file = written(suite(RESULT.format("Watts", "", entry), RESULT.format("Watts", "LIB", entry)))

@@ -6,6 +6,7 @@ import pytest
 
 from tests.imports.files import CAPTURED, captured, numbers, written
 from virtometer.errors import UsageError
+from virtometer.imports.content import MOST_BYTES, MOST_PARSED_BYTES
 
 
 def test_the_report_and_the_requests_agree() -> None:
@@ -26,3 +27,10 @@ def test_failed_requests_do_not_count() -> None:
     report = json.loads((CAPTURED / "vegeta-12-report.json").read_text()) | {"success": 0}
     with pytest.raises(UsageError, match="100 % of the requests failed"):
         written(json.dumps(report))
+
+
+def test_a_log_may_be_as_large_as_other_logs_of_requests() -> None:
+    text = (CAPTURED / "vegeta-12-requests.json").read_text()
+    assert MOST_PARSED_BYTES < len(larger := text * (MOST_PARSED_BYTES // len(text) + 1)) < MOST_BYTES
+    metric = "vegeta", "median latency", "s", "lower"
+    assert numbers(written(larger))[metric] == numbers(written(text))[metric]

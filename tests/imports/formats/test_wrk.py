@@ -20,6 +20,26 @@ def test_the_host_is_not_part_of_the_name() -> None:
     assert {name for name, *_ in numbers(written(text))} == {"wrk /a"}
 
 
+@pytest.mark.parametrize(
+    ("errors", "refused"),
+    [
+        ("connect 0, read 0, write 0, timeout 0", False),
+        ("connect 100, read 200, write 300, timeout 0", False),
+        ("connect 400, read 400, write 0, timeout 0", True),
+        ("connect 0, read 0, write 800, timeout 0", True),
+        ("connect 0, read 0, write 0, timeout 400", True),
+    ],
+)
+def test_requests_without_an_answer_and_late_ones_are_failures(errors: str, refused: bool) -> None:
+    text = (CAPTURED / "wrk-4.1.0-latency.txt").read_text()
+    changed = text.replace("Requests/sec", f"  Socket errors: {errors}\nRequests/sec")
+    if refused:
+        with pytest.raises(UsageError, match="of the requests failed"):
+            written(changed)
+    else:
+        assert numbers(written(changed)) == numbers(written(text))
+
+
 def test_errors_of_the_server_are_no_times() -> None:
     text = (CAPTURED / "wrk-4.1.0.txt").read_text()
     with pytest.raises(UsageError, match="of the requests failed"):

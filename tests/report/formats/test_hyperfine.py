@@ -10,6 +10,7 @@ import statistics
 import subprocess
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -53,9 +54,28 @@ def test_each_command_has_a_result_in_each_environment() -> None:
     assert [one.command for one in found] == names
     assert found[3].parameters == {"level": "9", "environment": "box"}
     assert statistics.fmean(found[1].times) == pytest.approx(2 * statistics.fmean(found[0].times), rel=0.05)
-    assert found[0].exit_code == 0
+    assert set(found[0].exit_codes) == {0} and len(found[0].exit_codes) == len(found[0].times)
     assert found[0].numbers["user"] == pytest.approx(0.012, rel=0.01)
-    assert [results(analysis(word))[0].exit_code for word in ("3", "signal 9")] == [3, None]
+    assert [results(analysis(word))[0].exit_codes[0] for word in ("3", "signal 9")] == [3, None]
+
+
+def test_each_run_has_the_exit_code_of_its_guest() -> None:
+    one = Result("a", [OfGuest([1.0, 2.0], 0.0, 0.0), OfGuest([3.0], 0.0, 0.0, exit_code=3)])
+    assert one.exit_codes == [0, 0, 3]
+    [first] = json.loads(json_text([one]))["results"]
+    [second] = json.loads(json_2_text([one]))["results"]
+    assert first["exit_codes"] == [run["exit_code"] for run in second["measurements"]] == [0, 0, 3]
+
+    numbers = count()
+
+    def numbered(run: Run) -> Run:
+        return replace(run, conditions={"status": str(next(numbers))})
+
+    of = analyse(with_runs(simulate(PLACES, [SHORT], control=True), numbered))
+    runs = [run for record in of.alone for run in record.scored if run.placement.guest == 1]
+    native = [run for run in runs if run.placement.environment == "native"]
+    codes = [int(run.conditions["status"]) for run in native for _ in timed_samples(run).rate.tolist()]
+    assert results(of)[0].exit_codes == codes and len(set(codes)) > 1
 
 
 def test_one_environment_is_no_parameter() -> None:
@@ -95,8 +115,8 @@ def test_a_table_has_five_columns_and_the_fastest_is_one() -> None:
     assert "[ms]" in rows[0]
     assert rows[2].endswith("| 1.00 |")
     assert " ± " in rows[3].rsplit("|", 2)[1]
-    assert "[s]" in markdown([Result("sleep 1", [OfGuest([1.0], 0.0, 0.0)], 0)]).splitlines()[0]
-    strange = markdown([Result("a | `b` ``c``", [OfGuest([0.5], 0.0, 0.0)], 0)]).splitlines()[2]
+    assert "[s]" in markdown([Result("sleep 1", [OfGuest([1.0], 0.0, 0.0)])]).splitlines()[0]
+    strange = markdown([Result("a | `b` ``c``", [OfGuest([0.5], 0.0, 0.0)])]).splitlines()[2]
     assert strange.startswith("| ``` a \\| `b` ``c`` ``` |")
 
 
@@ -114,7 +134,6 @@ def test_schema_2_has_the_fields_of_hyperfines_own(name: str) -> None:
         Result(
             of["command"],
             [OfGuest([time], *one) for time, *one in zip(*(values(of, metric) for metric in MEASURED), strict=True)],
-            0,
             {key: level["value"] for key, level in of.get("parameters", {}).items()},
         )
         for of in theirs["results"]
@@ -140,7 +159,7 @@ def test_runs_of_schema_2_have_the_means_of_their_guest() -> None:
     assert {run["memory_peak_resident"]["value"] for run in box["measurements"]} == {3e6}
     assert box["summary"]["time_cpu"]["mean"] == pytest.approx(0.015, rel=0.01)
     assert box["parameters"] == {"level": {"value": "1"}, "environment": {"value": "box"}}
-    [one] = json.loads(json_2_text([Result("a", [OfGuest([1.0], 0.1, 0.2)], None)]))["results"]
+    [one] = json.loads(json_2_text([Result("a", [OfGuest([1.0], 0.1, 0.2)])]))["results"]
     assert one["summary"]["time_wall_clock"]["stddev"] is None
     assert "memory_peak_resident" not in one["summary"]
 
@@ -153,7 +172,7 @@ def test_files_have_the_fields_of_hyperfines_own(tmp_path: Path) -> None:
         subprocess.run(["hyperfine", "-N", *options, *command], check=True, capture_output=True)
         theirs = json.loads(files["json"].read_text())["results"]
         own = [
-            Result(one["command"], [OfGuest(one["times"], one["user"], one["system"])], 0, one.get("parameters", {}))
+            Result(one["command"], [OfGuest(one["times"], one["user"], one["system"])], one.get("parameters", {}))
             for one in theirs
         ]
         ours = json.loads(json_text(own))["results"]

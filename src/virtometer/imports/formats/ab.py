@@ -13,6 +13,7 @@ from virtometer.imports.value import Origin, Value
 
 _SOURCE = "https://httpd.apache.org/docs/current/programs/ab.html"
 _REQUESTS = "starttime\tseconds\tctime\tdtime\tttime\twait"
+_COUNT = r"(\d{1,18})"
 _PERCENTILES = "Percentage served,Time in ms"
 
 
@@ -24,8 +25,16 @@ def recognises(content: Content) -> bool:
 def read(content: Content) -> Iterator[Value]:
     """Requests per second, mean time of a request, and throughput. Raises UsageError where most requests failed."""
     text = Printed(content.name, content.text)
+    # A length that differs from the first one is no failure: pages may change. ab counts a connection that was reset
+    # as received and as an exception; requests that were never sent are not among the complete ones.
+    unconnected, cut_off, exceptions = (
+        text.count(rf" +\(.*\b{word}: {_COUNT}[,)]") for word in ("Connect", "Receive", "Exceptions")
+    )
+    unsent = unconnected + max(0, exceptions - cut_off)
     rate = text.rate(
-        r"Requests per second: +([\d.]+)", failed=r"Non-2xx responses: +(\d+)", every=r"Complete requests: +(\d+)"
+        r"Requests per second: +([\d.]+)",
+        failed=unsent + cut_off + text.count(rf"Non-2xx responses: +{_COUNT}"),
+        every=unsent + text.count(rf"Complete requests: +{_COUNT}"),
     )
     path = text.find(r"Document Path: +(\S+)")
     name = f"ab {path[1]}" if path else "ab"

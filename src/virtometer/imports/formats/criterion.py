@@ -66,13 +66,17 @@ def _samples(name: str, iterations: Node, times: Node, scale: float) -> Iterator
 
 
 def _benchmark(content: Content) -> str:
-    """target/criterion/GROUP/FUNCTION/new/sample.json has GROUP/FUNCTION."""
+    """target/criterion/GROUP/FUNCTION/new/sample.json has GROUP/FUNCTION. Raises UsageError outside of criterion."""
     parts = content.path.parts[:-1]
     if parts and parts[-1] in ("new", "base", "change"):
         parts = parts[:-1]
-    if "criterion" in parts:
-        return "/".join(parts[len(parts) - parts[::-1].index("criterion") :]) or "criterion"
-    return "criterion"
+    names = parts[len(parts) - parts[::-1].index("criterion") :] if "criterion" in parts else ()
+    if not names:  # how many directories are the name is not known elsewhere: two benchmarks would become one
+        raise UsageError(
+            f"{content.name} is in no directory below criterion, which would name its benchmark",
+            advice="keep the directories of criterion: criterion/BENCHMARK/new/sample.json",
+        )
+    return "/".join(names)
 
 
 CRITERION = Format(

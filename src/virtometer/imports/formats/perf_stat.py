@@ -22,10 +22,18 @@ def recognises(content: Content) -> bool:
 
 
 def read(content: Content) -> Iterator[Value]:
-    """Each counter that was counted; less is better, because the work is the same."""
+    """Each counter that was counted; less is better, because the work is the same.
+
+    Raises UsageError for counters of intervals (-I).
+    """
     for counter in content.objects:
         if not counter.has("counter-value", "event"):
             continue  # a metric of its own
+        if counter.has("interval"):
+            raise UsageError(
+                f"{content.name} has counters of intervals, in which the time is fixed, and not the work",
+                advice="run perf stat without -I, so that each counter is of the whole work",
+            )
         text = counter["counter-value"]
         value = number(text.text().strip()) if isinstance(text.value, str) else text.number()
         if value is None:
@@ -36,8 +44,6 @@ def read(content: Content) -> Iterator[Value]:
         unit = unit_node.text() if unit_node is not None else ""
         scale = SECONDS.get(unit)
         origin = Origin.SUMMARY if counter.has("variance") else Origin.RUN
-        if counter.has("interval"):
-            origin = Origin.REPETITION
         event = counter["event"].text()
         yield Value(_label(counter), event, "s" if scale else unit or "1", "lower", value * (scale or 1), origin)
 

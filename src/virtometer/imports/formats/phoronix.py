@@ -9,10 +9,12 @@ from virtometer.errors import UsageError
 from virtometer.imports.content import Content
 from virtometer.imports.format import Format
 from virtometer.imports.units import BYTES, SECONDS, number
-from virtometer.imports.value import Origin, Value
+from virtometer.imports.value import LeftOut, Origin, Value
 from virtometer.model import Better
+from virtometer.visible import visible
 
 _ROOT = "PhoronixTestSuite"
+_BARS = "BAR_GRAPH"
 _MOST_DEPTH = 50
 _DIRECTIONS: dict[str, Better] = {"LIB": "lower", "HIB": "higher"}
 
@@ -26,8 +28,10 @@ def recognises(content: Content) -> bool:
     return content.first_line.startswith("<") and f"<{_ROOT}" in content.text[:65536]
 
 
-def read(content: Content) -> Iterator[Value]:
+def read(content: Content) -> Iterator[Value | LeftOut]:
     """The raw values of each system, which is the environment; the mean where there are none.
+
+    Results of other displays than bars are left out: those of lines have a series, and others have no numbers.
 
     Raises UsageError for wrong XML, and for declarations of entities, which the suite does not write.
     """
@@ -40,6 +44,9 @@ def read(content: Content) -> Iterator[Value]:
         unit, scale = _unit(scale_name)
         words = (result.get("Title", ""), result.get("Description", "") or result.get("Arguments", ""))
         name = " ".join(word for word in words if word) or "test"
+        if (display := result.get("DisplayFormat") or _BARS) != _BARS:
+            yield LeftOut(name, f"a result with the display {visible(display[:40])} has no single values")
+            continue
         system = result.get("System", "")
         single = [one for one in result.get("RawString", "").split(":") if one]
         origin = Origin.START if single else Origin.SUMMARY

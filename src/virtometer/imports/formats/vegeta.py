@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from virtometer.imports.content import Content
+from virtometer.errors import UsageError
+from virtometer.imports.content import MOST_BYTES, Content
 from virtometer.imports.format import Format
 from virtometer.imports.requests import latencies, refuse_failures
 from virtometer.imports.value import Origin, Value
@@ -34,20 +35,25 @@ def recognises_requests(content: Content) -> bool:
     """JSON lines with a code, a latency and a time stamp."""
     if not content.first_line.startswith("{") or '"latency"' not in content.first_line:
         return False
-    first = content.objects[0] if content.objects else None
+    try:
+        first = next(content.each_object(), None)
+    except UsageError:
+        return False
     return first is not None and first.has("code", "latency", "timestamp")
 
 
 def read_requests(content: Content) -> Iterator[Value]:
     """Mean, median and p99 of the latency of successful requests. Raises UsageError where most failed."""
     good = []
-    for request in content.objects:
+    every = 0
+    for request in content.each_object():
+        every += 1
         error = request.get("error")
         if 200 <= request["code"].number() < 400 and (error is None or not error.value):
             good.append(1e-9 * request["latency"].number())
-    refuse_failures(content.name, 1 - len(good) / len(content.objects))
+    refuse_failures(content.name, 1 - len(good) / every)
     yield from latencies("vegeta", good)
 
 
 VEGETA = Format("vegeta", "vegeta report -type=json", _SOURCE, recognises, read)
-VEGETA_REQUESTS = Format("vegeta-requests", "vegeta encode", _SOURCE, recognises_requests, read_requests)
+VEGETA_REQUESTS = Format("vegeta-requests", "vegeta encode", _SOURCE, recognises_requests, read_requests, MOST_BYTES)

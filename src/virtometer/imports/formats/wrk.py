@@ -14,6 +14,7 @@ from virtometer.imports.value import Origin, Value
 
 _RUNNING = re.compile(r"Running \S+ test @ (\S+)")
 _SIZES = {"B": 1.0, "KB": 1024.0, "MB": 1024.0**2, "GB": 1024.0**3, "TB": 1024.0**4}  # wrk divides by 1,024
+_COUNT = r"(\d{1,18})"
 _TIME = r"([\d.]+)(us|ms|s|m|h)\b"
 
 
@@ -25,8 +26,12 @@ def recognises(content: Content) -> bool:
 def read(content: Content) -> Iterator[Value]:
     """Requests and bytes per second, mean latency; with --latency also its median and p99."""
     text = Printed(content.name, content.text)
+    lost = text.count(rf" +Socket errors: connect {_COUNT}, read {_COUNT}, write {_COUNT}")
+    late = text.count(rf" +Socket errors: .*, timeout {_COUNT}")
     rate = text.rate(
-        r"Requests/sec: +([\d.]+)", failed=r" +Non-2xx or 3xx responses: +(\d+)", every=r" +(\d+) requests in "
+        r"Requests/sec: +([\d.]+)",
+        failed=lost + late + text.count(rf" +Non-2xx or 3xx responses: +{_COUNT}"),
+        every=lost + text.count(rf" +{_COUNT} requests in "),  # a late request is among these
     )
     name = f"wrk {_path(content.first_line)}"
     yield Value(name, "requests", "1/s", "higher", rate, Origin.RUN)

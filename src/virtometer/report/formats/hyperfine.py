@@ -36,28 +36,34 @@ _TIMED = (None, Excluded.DISTURBED)
 class OfGuest:
     """Runs of one guest. times: s, of each. user, system: s, means of the runs. peak: the largest memory of any, bytes.
 
-    The agent reports all but the times for a guest, and not for each run. peak is None where it is unknown.
+    exit_code: of its runs; None where a signal ended one. The agent reports all but the times for a guest, and not for
+    each run. peak is None where it is unknown.
     """
 
     times: Sequence[float]
     user: float
     system: float
     peak: float | None = None
+    exit_code: int | None = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A command in an environment. guests: with one run at least. exit_code: None where a signal ended it."""
+    """A command in an environment. guests: with one run at least."""
 
     command: str
     guests: Sequence[OfGuest]
-    exit_code: int | None
     parameters: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def times(self) -> list[float]:
         """Seconds of each run."""
         return [one for guest in self.guests for one in guest.times]
+
+    @property
+    def exit_codes(self) -> list[int | None]:
+        """That of each run: the one of its guest."""
+        return [guest.exit_code for guest in self.guests for _ in guest.times]
 
     @property
     def numbers(self) -> dict[str, float | None]:
@@ -94,7 +100,7 @@ def results(analysis: Analysis, parameters: Parameters | None = None) -> list[Re
             of = runs.get((name, environment.name), [])
             if guests := [guest for guest in map(_of_guest, of) if guest.times]:
                 values = {**given.get(name, {}), **({ENVIRONMENT: environment.name} if several else {})}
-                found.append(Result(f"{name} ({environment.name})", guests, _exit_code(of[0]), values))
+                found.append(Result(f"{name} ({environment.name})", guests, values))
     return found
 
 
@@ -105,7 +111,7 @@ def json_text(found: Sequence[Result]) -> str:
             "command": one.command,
             **one.numbers,
             "times": one.times,
-            "exit_codes": [one.exit_code] * len(one.times),
+            "exit_codes": one.exit_codes,
             "parameters": dict(one.parameters),
         }
         for one in found
@@ -161,8 +167,8 @@ def _schema_2(of: Result) -> dict[str, Any]:
             same[_PEAK] = guest.peak
         runs += [{_WALL: seconds, **same} for seconds in guest.times]
     measurements = [
-        {**{name: {"value": value, "unit": _UNITS[name]} for name, value in run.items()}, "exit_code": of.exit_code}
-        for run in runs
+        {**{name: {"value": value, "unit": _UNITS[name]} for name, value in run.items()}, "exit_code": code}
+        for run, code in zip(runs, of.exit_codes, strict=True)
     ]
     columns = {name: [run[name] for run in runs if name in run] for name in _UNITS}
     summary = {
@@ -223,7 +229,11 @@ def _times(run: Run) -> list[float]:
 def _of_guest(run: Run) -> OfGuest:
     peak = run.reported.measures.get("peak-memory")
     return OfGuest(
-        _times(run), _mean(run, "user"), _mean(run, "system"), None if peak is None else float(peak["value"])
+        _times(run),
+        _mean(run, "user"),
+        _mean(run, "system"),
+        None if peak is None else float(peak["value"]),
+        _exit_code(run),
     )
 
 
