@@ -1,7 +1,8 @@
-"""criterion.rs: samples and estimates; the messages of cargo-criterion after their published format."""
+"""criterion.rs: samples and estimates, and the messages of cargo-criterion 1.1."""
 
 import json
 import math
+import statistics
 
 import pytest
 
@@ -43,6 +44,18 @@ def test_estimates_are_a_summary() -> None:
         json.dumps({"mean": one, "median": one, "std_dev": one, "slope": None}), "criterion/a/new/estimates.json"
     ).values
     assert value.value == pytest.approx(2.5e-7) and value.origin is Origin.SUMMARY
+
+
+def test_real_messages_agree_with_their_medians() -> None:
+    name = "criterion-messages-1.1.json"
+    found = numbers(captured(name))
+    assert found.keys() == {(f"sum to/{count}", "time", "s", "lower") for count in (1_000, 10_000)}
+    medians = {
+        one["id"]: one for line in (CAPTURED / name).read_text().splitlines() if "median" in (one := json.loads(line))
+    }
+    for (benchmark, *_), times in found.items():
+        assert len(times) == 10
+        assert statistics.median(filter(None, times)) == pytest.approx(1e-9 * medians[benchmark]["median"]["estimate"])
 
 
 def test_messages() -> None:

@@ -1,11 +1,11 @@
-"""JMH: forks and iterations; written after the published format."""
+"""JMH 1.37: forks and iterations of all modes, and what its published format has beside them."""
 
 import json
 from typing import Any
 
 import pytest
 
-from tests.imports.files import numbers, written
+from tests.imports.files import CAPTURED, captured, numbers, written
 from virtometer.errors import UsageError
 from virtometer.imports.reading import Imported
 from virtometer.imports.value import Origin
@@ -14,6 +14,29 @@ from virtometer.imports.value import Origin
 def jmh(**metric: Any) -> Imported:
     result = {"jmhVersion": "1.37", "benchmark": "org.A.f", "mode": "avgt", "primaryMetric": metric}
     return written(json.dumps([result | {"params": {"n": "10"}}]))
+
+
+def test_values_of_a_real_file_have_the_means_that_it_prints() -> None:
+    name, file = "example.Sum.squares (count=1000)", captured("jmh-1.37.json")
+    found = numbers(file)
+    kinds = {
+        "thrpt": ("rate", "1/s", "higher"),
+        "avgt": ("time", "s", "lower"),
+        "sample": ("sampled time", "s", "lower"),
+        "ss": ("single shot time", "s", "lower"),
+    }
+    assert found.keys() == {(name, *kind) for kind in kinds.values()}
+    assert {(one.start, one.origin) for one in file.values} == {(1, Origin.START), (2, Origin.START)}
+    results = {one["mode"]: one["primaryMetric"] for one in json.loads((CAPTURED / "jmh-1.37.json").read_text())}
+    for mode, kind in kinds.items():
+        values = [one for one in found[name, *kind] if one is not None]
+        assert len(values) == 6, "three iterations in each of two forks"
+        scale = 1e6 if mode == "thrpt" else 1e-6
+        weights = [1] * 6
+        if mode == "sample":
+            weights = [sum(n for _, n in one) for fork in results[mode]["rawDataHistogram"] for one in fork]
+        mean = sum(value * weight for value, weight in zip(values, weights, strict=True)) / sum(weights)
+        assert mean == pytest.approx(scale * results[mode]["score"], rel=1e-6)
 
 
 def test_forks_are_starts_and_iterations_repeat_in_them() -> None:
