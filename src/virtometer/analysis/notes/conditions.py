@@ -40,9 +40,6 @@ _NOT_COMPARED = frozenset(
         *NAMED,
     }
 )
-ANSWER: Mapping[str, str] = {"status": "exit status", "answer": "output", "files": "content of files"}
-"""Conditions that are the answer of a command, with their names: where one differs, the other side did other work."""
-
 _FILES, _CHECKED = "files", "check-files"  # what a command has left in files, and their paths as the agent takes them
 # Both lead to the laboratory's bridge. The device in between is what is measured.
 _BRIDGED = frozenset({"veth", "tap"})
@@ -68,8 +65,15 @@ _NAMES = {
     "standard_input": "standard input",
     "standard_output": "standard output",
     "page_cache": "page cache",
-    **ANSWER,
+    "status": "exit status",
+    "answer": "output",
 }
+
+ANSWER: Mapping[str, str] = {"status": _NAMES["status"], "answer": _NAMES["answer"], "files": "content of files"}
+"""Conditions that are the answer of a command, with their names: where one differs, the other side did other work.
+
+`files` has no name above, because it is also a parameter of disk operations.
+"""
 
 
 def differences(subject: TreatmentData, against: TreatmentData) -> dict[str, str]:
