@@ -45,14 +45,15 @@ def by_own_clock(record: TrialRecord) -> TrialRecord:
     return raw
 
 
-@pytest.fixture
-def trial(
-    tmp_path: Path, watcher: Watcher, make_plan: MakePlan, timepiece_kind: None, monkeypatch: pytest.MonkeyPatch
-) -> RunTrial:
-    """Run one trial in a guest with a clock as described, for a number of seconds."""
-    # This agent is a Python program, and dearer to ask than any guest's: it is asked as often as theirs all the same.
+@pytest.fixture(autouse=True)
+def asked_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """This agent is a Python program, and dearer to ask than any guest's: it is asked as often as theirs all the same."""
     monkeypatch.setattr(clock_monitor, "PERIOD_IN_COSTS", 0)
 
+
+@pytest.fixture
+def trial(tmp_path: Path, watcher: Watcher, make_plan: MakePlan, timepiece_kind: None) -> RunTrial:
+    """Run one trial in a guest with a clock as described, for a number of seconds."""
     numbers = itertools.count(1)
 
     def run(

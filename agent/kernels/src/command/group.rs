@@ -93,22 +93,22 @@ impl Family {
             // Of descendants one at least would be the agent's child by now: a look that costs little.
             let none = children().is_some_and(|all| all.iter().all(|pid| *pid == group));
             // Descendants may start others until they have ended. Those that have ended cannot be told from others'.
-            let left = if none { Vec::new() } else { descendants(group, self.mark.as_deref()) };
+            let found = if none { Found::default() } else { descendants(group, self.mark.as_deref()) };
             // SAFETY: the group is the program's own, and its number is not given to another while a member lives.
             unsafe { libc::killpg(group, libc::SIGKILL) };
             if none {
                 return used;
             }
-            for pid in &left {
+            for pid in &found.pids {
                 // SAFETY: numbers of processes that are the program's, or the agent's and not reaped yet.
                 unsafe { libc::kill(*pid, libc::SIGKILL) };
             }
-            killed.extend(&left);
+            killed.extend(&found.pids);
             // Those that have ended have no mark any more, by which they could be found again.
             killed.sort_unstable();
             killed.dedup();
             killed.retain(|pid| used.add_ended(*pid).is_continue());
-            if left.is_empty() && killed.is_empty() {
+            if found.pids.is_empty() && !found.undecided && killed.is_empty() {
                 return used;
             }
             std::thread::sleep(PAUSE);
@@ -202,48 +202,66 @@ struct Process {
     group: libc::pid_t,
 }
 
+/// What a look found.
+#[derive(Default)]
+struct Found {
+    pids: Vec<libc::pid_t>,
+    /// There is one whose program is not known yet.
+    undecided: bool,
+}
+
 /// Descendants of the program, without itself. Those whose parents have ended are the agent's children; by its mark, or
 /// by a group that is not the agent's while no other program is under way, they are known from those of other kernels.
 /// One with the mark of another program is that program's, also when that has ended and left it running.
-fn descendants(program: libc::pid_t, mark: Option<&str>) -> Vec<libc::pid_t> {
+fn descendants(program: libc::pid_t, mark: Option<&str>) -> Found {
     let all = processes();
     // SAFETY: both only tell numbers.
     let (own, own_group) = unsafe { (libc::getpid(), libc::getpgrp()) };
     let alone = *under_way() == 1; // of programs that begin later, none is in the list
                                    // What has no mark belongs to the program without one, where there is such a program.
     let unmarked = mark.is_none() || (alone && !UNMARKED.load(Ordering::Relaxed));
-    let orphan = |one: &Process| {
-        one.parent == own && one.pid != program && one.group != own_group && is_of(one.pid, mark, unmarked, alone)
-    };
-    let mut found: Vec<libc::pid_t> = Vec::new();
+    let adopted = |one: &&Process| one.parent == own && one.pid != program && one.group != own_group;
+    let mut found = Found::default();
+    for one in all.iter().filter(adopted) {
+        match is_of(one.pid, mark, unmarked, alone) {
+            Some(true) => found.pids.push(one.pid),
+            Some(false) => {}
+            None => found.undecided = true,
+        }
+    }
     loop {
-        let known = |pid: libc::pid_t| pid == program || found.contains(&pid);
-        let new = |one: &&Process| !known(one.pid) && (known(one.parent) || orphan(one));
+        let known = |pid: libc::pid_t| pid == program || found.pids.contains(&pid);
+        let new = |one: &&Process| !known(one.pid) && known(one.parent);
         let more: Vec<libc::pid_t> = all.iter().filter(new).map(|one| one.pid).collect();
         if more.is_empty() {
             return found;
         }
-        found.extend(more);
+        found.pids.extend(more);
     }
 }
 
 /// Whether a process has this mark, or `unmarked` is true and it has none. `alone`: no other program is under way.
-fn is_of(pid: libc::pid_t, mark: Option<&str>, unmarked: bool, alone: bool) -> bool {
+/// `None`: it cannot be told yet.
+fn is_of(pid: libc::pid_t, mark: Option<&str>, unmarked: bool, alone: bool) -> Option<bool> {
     // What is about to be executed for another program still is the agent, with the agent's variables. This is looked at
     // first, so that the variables are those of what was executed.
     let image = |of: &str| std::fs::read_link(format!("/proc/{of}/exe")).ok();
     if image("self").is_some_and(|own| image(&pid.to_string()) == Some(own)) {
-        return false;
+        return Some(false);
     }
-    let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+    let read = std::fs::read(format!("/proc/{pid}/environ"));
+    let readable = read.is_ok();
+    let environment = read.unwrap_or_default();
     if environment.is_empty() && !alone {
-        return false; // it has ended, or is just being executed: it may be another program, which has a mark
+        // It has ended, or is just being executed: it may be another program, which has a mark.
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        return if readable && may_have_variables(&stat) { None } else { Some(false) };
     }
     let name = format!("{MARK}=");
-    match environment.split(|byte| *byte == 0).find_map(|variable| variable.strip_prefix(name.as_bytes())) {
+    Some(match environment.split(|byte| *byte == 0).find_map(|variable| variable.strip_prefix(name.as_bytes())) {
         Some(found) => mark.is_some_and(|mark| found == mark.as_bytes()),
         None => unmarked,
-    }
+    })
 }
 
 /// All processes; none where /proc is not there.
@@ -253,9 +271,25 @@ fn processes() -> Vec<Process> {
     pids.filter_map(|pid: libc::pid_t| {
         let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
         let stat = String::from_utf8_lossy(&stat).into_owned();
-        // The name before it may hold anything.
-        let mut fields = stat.rsplit(')').next()?.split_whitespace().skip(1);
+        let mut fields = behind_the_name(&stat).skip(1);
         Some(Process { pid, parent: fields.next()?.parse().ok()?, group: fields.next()?.parse().ok()? })
     })
     .collect()
 }
+
+/// The fields of a line of `/proc/PID/stat` from the third one on; the name before them may hold anything.
+fn behind_the_name(stat: &str) -> impl Iterator<Item = &str> {
+    stat.rsplit(')').next().unwrap_or_default().split_whitespace()
+}
+
+/// Whether a process whose environment was empty a moment ago may have variables, by its line of `/proc/PID/stat`:
+/// it has not ended, and its environment has no place yet (it is just being executed), or has one that is not empty.
+/// Source: proc(5), fields 3 (state), 50 and 51 (`env_start` and `env_end`).
+fn may_have_variables(stat: &str) -> bool {
+    let fields: Vec<&str> = behind_the_name(stat).collect();
+    let (Some(state), Some(start), Some(end)) = (fields.first(), fields.get(47), fields.get(48)) else { return false };
+    !matches!(*state, "Z" | "X") && (*end == "0" || start != end)
+}
+
+#[cfg(test)]
+mod tests;
