@@ -128,7 +128,7 @@ def lab(agent: Path, tmp_path: Path) -> Iterator[LabContext]:
     programs, journal = Programs(), Journal(tmp_path / "state")
     one = LabContext(agent, cache, scratch, None, journal, programs, Lan(journal, programs))
     yield one
-    one.lan.close()
+    one.close()
     nothing_is_left(one)
 
 

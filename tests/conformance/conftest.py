@@ -185,7 +185,7 @@ class lab_context:
         return self.lab
 
     def __exit__(self, *_: object) -> None:
-        self.lab.lan.close()
+        self.lab.close()
 
 
 @pytest.fixture(scope="session")

@@ -23,4 +23,4 @@ if __name__ == "__main__":
                 print("up", flush=True)
             guest.stop()
             if number % 3 == 2:
-                lab.lan.close()
+                lab.close()

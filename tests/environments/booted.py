@@ -53,7 +53,7 @@ def lab(directory: Path, *, disk: bool = True) -> Iterator[LabContext]:
     try:
         yield one
     finally:
-        one.lan.close()
+        one.close()
     assert list(scratch.iterdir()) == []
     assert list((directory / "state").glob("*")) == []
 

@@ -33,6 +33,7 @@ from virtometer.errors import EnvironmentFailed
 from virtometer.host.cpu.parts import CpuReading
 from virtometer.host.network.lan import Lan, NetworkPath
 from virtometer.host.owned.journal import Journal, Resource
+from virtometer.host.owned.shared import Shared
 from virtometer.host.programs import HostProgram
 from virtometer.link.channel import Stream
 from virtometer.model import Kind, Namespace, Room, Settings
@@ -82,13 +83,13 @@ class LabContext:
 
     agent: the agent's static binary. agent_32: the one of 32 bits, where it is built. cache: content-addressed images,
     kept between campaigns. scratch: this campaign's working files. disk_file: the one file behind every disk workload
-    (filled as KERNELS.md says), or None. lan: the network of this laboratory, made when the first guest needs it;
-    whoever made the LabContext calls `lan.close()`. host_programs: what workloads of this campaign run beside the
-    agent. A kind puts their files into its guests. processors: numbers of the processors that guests and laboratory may
-    use in total. more_disk_files: alike, for guests that work at the same time. on_bridge: guests that may do without a
-    network of their own get one as the others have, with which they are compared or which reach them. room: what
-    workloads of this campaign take on a file system; a guest whose disk is a device gets it formatted then, with the
-    disk file in it. None: no workload needs one.
+    (filled as KERNELS.md says), or None. lan: the network of this laboratory, made when the first guest needs it.
+    shared: what its guests share on the host. Whoever made the LabContext calls `close()`. host_programs: what
+    workloads of this campaign run beside the agent. A kind puts their files into its guests. processors: numbers of the
+    processors that guests and laboratory may use in total. more_disk_files: alike, for guests that work at the same
+    time. on_bridge: guests that may do without a network of their own get one as the others have, with which they are
+    compared or which reach them. room: what workloads of this campaign take on a file system; a guest whose disk is a
+    device gets it formatted then, with the disk file in it. None: no workload needs one.
     """
 
     agent: Path
@@ -104,6 +105,14 @@ class LabContext:
     on_bridge: bool = False
     room: Room | None = None
     agent_32: Path | None = None
+    shared: Shared = field(default_factory=Shared)
+
+    def close(self) -> None:
+        """Remove what its guests have shared, and its network. Idempotent."""
+        try:
+            self.shared.close()
+        finally:
+            self.lan.close()
 
     def program_path(self, name: str) -> str | None:
         """Where a program of `host_programs` lies, on the host as in guests; None where this host has none."""

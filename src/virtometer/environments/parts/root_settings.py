@@ -91,14 +91,18 @@ class RootSettings(BindSettings):
             return None
         return debian_image(lab.cache, lab.journal, lab.programs, self.image_packages)
 
-    def prepare_root(self, lab: LabContext, agent: Path | None = None) -> None:
-        """Build what `make_root` needs. Raises as `image`; EnvironmentFailed where this host cannot have this root."""
+    def prepare_root(self, lab: LabContext, agent: Path | None = None) -> Path | None:
+        """Build what `make_root` needs. Raises as `image`; EnvironmentFailed where this host cannot have this root.
+
+        Returns the directory that guests share; None where it is the host's.
+        """
         if self.root == "host":
             require_host_root(lab)
             self.binds()
-        else:
-            shared = self._shared_root(lab, agent)
-            self.require_own_layer(lab, shared)
+            return None
+        shared = self._shared_root(lab, agent)
+        self.require_own_layer(lab, shared)
+        return shared
 
     def make_root(self, guest: ProcessGuest, agent: Path | None = None) -> GuestRoot:
         """The root directory of a container, with the agent in it; notes which one. Raises as `image`."""

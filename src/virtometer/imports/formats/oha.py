@@ -22,6 +22,11 @@ def read(content: Content) -> Iterator[Value]:
     summary, shares = content.document["summary"], content.document["latencyPercentiles"]
     if (success := summary.get("successRate")) is not None:
         refuse_failures(content.name, 1 - success.number())
+    if (statuses := content.document.get("statusCodeDistribution")) is not None:
+        # Every answer is a success to oha, whatever its status.
+        counts = {status: count.number() for status, count in statuses.items()}
+        refused = sum(count for status, count in counts.items() if not status.startswith(("2", "3")))
+        refuse_failures(content.name, refused / max(1.0, sum(counts.values())))
     yield Value("oha", "requests", "1/s", "higher", summary["requestsPerSec"].number(), Origin.RUN)
     if (throughput := summary.get("sizePerSec")) is not None:
         yield Value("oha", "throughput", "B/s", "higher", throughput.number(), Origin.RUN)

@@ -18,6 +18,7 @@ from virtometer.errors import EnvironmentFailed, MissingProgram, StorageError
 from virtometer.host.network.lan import Lan
 from virtometer.host.owned.directories import DIRECTORY
 from virtometer.host.owned.journal import Journal, state_directory
+from virtometer.host.owned.shared import Shared
 from virtometer.host.programs import find_host_program
 from virtometer.programs import Programs
 from virtometer.runner.lab.agent import agent_path
@@ -47,7 +48,7 @@ def lab_context(
     name = f"work-{uuid.uuid4().hex[:8]}"
     scratch = scratch_parent.resolve() / name
     cache = cache_directory()
-    lan = Lan(journal, programs)
+    lan, shared = Lan(journal, programs), Shared()
     built = agent_path()
     try:
         cache.mkdir(parents=True, exist_ok=True)
@@ -79,10 +80,12 @@ def lab_context(
             more_disk_files=more,
             room=room,
             agent_32=_agent_32(agent),
+            shared=shared,
         )
     finally:
         with deferred_signals():
             try:
+                shared.close()
                 lan.close()
             finally:
                 made = [scratch] if agent == built else [scratch, agent.parent]

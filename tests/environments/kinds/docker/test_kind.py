@@ -96,7 +96,9 @@ def test_another_runtime_makes_it(start: Start) -> None:
     assert talk.measure("memory", "read", {"size": 1 << 20}).check.passed
 
 
-def test_a_runtime_that_refuses_the_socket_gets_the_other_channel(daemon: OwnDockerd, start: Start) -> None:
+def test_a_runtime_that_refuses_the_socket_gets_the_other_channel(
+    daemon: OwnDockerd, lab: LabContext, start: Start
+) -> None:
     """runsc hands no socket of the host on. Debian's takes a network namespace of a new kernel for the host's."""
     if "sandbox" not in daemon.docker("info", "--format", "{{json .Runtimes}}"):
         pytest.skip("runsc is not installed")
@@ -107,6 +109,7 @@ def test_a_runtime_that_refuses_the_socket_gets_the_other_channel(daemon: OwnDoc
     assert talk.measure("memory", "read", {"size": 1 << 20}).check.passed
     guest.stop()
     assert traces.of(guest.guest_id) == []
+    lab.shared.close()
     assert left(daemon) == ["", "", ""]
 
 
@@ -145,6 +148,7 @@ def test_after_a_sigkill_only_what_is_ours_goes(
     journal = Journal(tmp_path / "its" / "state")
     [sentence] = [one for one in sweep(journal, lab.programs) if guest_id in one and "could not" not in one]
     assert "container" in sentence
+    lab.shared.close()
     assert left(daemon) == ["", "", ""]
     assert traces.after_a_kill(guest_id) == []
 
@@ -169,12 +173,15 @@ def test_a_daemon_that_stops_is_named_in_one_sentence(
         with pytest.raises(EnvironmentFailed, match=guest.guest_id):
             guest.stop()
         assert lab.journal.resources(guest.guest_id), "it is remembered"
+        lab.shared.close()
     finally:
         daemon.start()
-    path = lab.journal.directory / f"{guest.guest_id}.json"
-    entry = lab.journal.read(path)
-    assert entry is not None
-    assert "could not" not in sweep_guest(path, entry, lab.programs)
+    remembered = sorted(lab.journal.directory.glob("*.json"), reverse=True)
+    assert [path.stem.startswith("0-shared") for path in remembered] == [False, False, True]
+    for path in remembered:
+        entry = lab.journal.read(path)
+        assert entry is not None
+        assert "could not" not in sweep_guest(path, entry, lab.programs)
     assert left(daemon) == ["", "", ""]
 
 

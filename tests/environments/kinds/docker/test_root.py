@@ -46,16 +46,29 @@ def left(daemon: OwnDockerd) -> list[str]:
     return [daemon.docker(*words, "--quiet", "--filter", "label=virtometer") for words in asked]
 
 
-def test_an_image_ends_with_its_guest(start: Start, daemon: OwnDockerd) -> None:
-    guest, _ = start()
-    images = daemon.docker("images", "--filter", "label=virtometer", "--format", "{{.Repository}}").splitlines()
-    assert images == [guest.name]
-    guest.stop()
+def images(daemon: OwnDockerd) -> list[str]:
+    """The names of our images."""
+    return daemon.docker("images", "--filter", "label=virtometer", "--format", "{{.Repository}}").splitlines()
+
+
+def test_guests_share_an_image_that_ends_with_the_laboratory(start: Start, daemon: OwnDockerd, lab: LabContext) -> None:
+    first, _ = start()
+    [name] = images(daemon)
+    first.stop()
+    second, _ = start()
+    assert images(daemon) == [name]
+    assert first.name != second.name
+    third, _ = start(root="host")
+    assert len(images(daemon)) == 2
+    assert list(lab.scratch.glob("0-shared*")) == []
+    second.stop()
+    third.stop()
+    lab.shared.close()
     assert left(daemon) == ["", "", ""]
 
 
 def test_a_guest_writes_over_the_hosts_files_and_not_into_them(
-    start: Start, daemon: OwnDockerd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    start: Start, daemon: OwnDockerd, lab: LabContext, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     mine = tmp_path / "mine"
@@ -75,12 +88,13 @@ def test_a_guest_writes_over_the_hosts_files_and_not_into_them(
     assert talk.session.request("facts", {}, ANSWER_S)["pid"] == 1
     guest.stop()
     assert mine.read_text() == "of the host"
+    lab.shared.close()
     assert left(daemon) == ["", "", ""]
 
 
 @pytest.mark.skipif(not BUSYBOX.exists(), reason="the image has busybox-static")
 def test_an_image_of_containers_has_the_daemons_layer_and_what_is_shared(
-    start: Start, daemon: OwnDockerd, tmp_path: Path
+    start: Start, daemon: OwnDockerd, lab: LabContext, tmp_path: Path
 ) -> None:
     image = made(user_land())
     layout(tmp_path / "image", {"v1": image})
@@ -94,11 +108,12 @@ def test_an_image_of_containers_has_the_daemons_layer_and_what_is_shared(
     assert guest.effective["bind"] == [f"{tmp_path}/shared:/srv/app/shared:rw"]
     assert (tmp_path / "shared/new").exists()
     guest.stop()
+    lab.shared.close()
     assert left(daemon) == ["", "", ""]
 
 
 def test_what_is_shared_lies_over_the_layers(
-    start: Start, daemon: OwnDockerd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    start: Start, daemon: OwnDockerd, lab: LabContext, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "shared").mkdir()
@@ -111,6 +126,7 @@ def test_what_is_shared_lies_over_the_layers(
     assert sorted(guest.effective["bind"]) == sorted([f"{bind[0]}:rw", bind[1]])
     assert (tmp_path / "shared/new").exists()
     guest.stop()
+    lab.shared.close()
     assert left(daemon) == ["", "", ""]
 
 
@@ -119,5 +135,6 @@ def test_a_path_that_no_option_can_have_is_refused(daemon: OwnDockerd, lab: LabC
     scratch.mkdir()
     with pytest.raises(EnvironmentFailed, match="a,b"):
         Docker(dataclasses.replace(lab, scratch=scratch)).start(DockerSettings(root="host"), f"t{os.getpid()}-comma")
+    lab.shared.close()
     assert left(daemon) == ["", "", ""]
     assert list(scratch.iterdir()) == []

@@ -31,7 +31,7 @@ from virtometer.environments.kinds.docker.daemon import (
     address_of,
     remove_container,
 )
-from virtometer.environments.kinds.docker.root import ContainerRoot, bind, make_root, shared_of
+from virtometer.environments.kinds.docker.root import ContainerRoot, bind, make_image, make_root, shared_of
 from virtometer.environments.kinds.docker.settings import DockerSettings
 from virtometer.environments.parts.binds import BINDS
 from virtometer.environments.parts.container import Container
@@ -124,12 +124,12 @@ class Docker(Container):
         return Check(check.works, check.reason, advice, found)
 
     def prepare(self, settings: Settings) -> None:
-        """See whether the daemon can do it, and build the root directory. Raises EnvironmentFailed where it cannot."""
+        """See whether the daemon can do it, and make the image. Raises EnvironmentFailed where it cannot."""
         assert isinstance(settings, DockerSettings)
         require_limits(settings, self.lab.processors)
-        agent = settings.agent(self.lab)
-        self.daemon(settings).runtime(settings.runtime)
-        settings.prepare_root(self.lab, agent)
+        agent, daemon = settings.agent(self.lab), self.daemon(settings)
+        daemon.runtime(settings.runtime)
+        make_image(self.lab, daemon, agent, settings.prepare_root(self.lab, agent))
 
     def start(self, settings: Settings, guest_id: str) -> Guest:
         """Start a container, by another channel where its runtime refuses the first."""

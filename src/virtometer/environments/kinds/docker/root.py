@@ -1,6 +1,7 @@
 """The root directory of a container: an image of ours, and, for the host's own files, volumes over the image.
 
-An image of containers is imported as all others are, and the container writes into the daemon's own layer over it.
+A directory is imported once in a laboratory, and its guests share the image. An image of containers is imported as all
+others are, and the container writes into the daemon's own layer over it.
 
 The daemon mounts an overlay of each directory of / for a container, where a volume says so, and takes it away at the
 container's end. What was written lies in the guest's directory. Sources: docker-volume-create(1), overlayfs.rst.
@@ -8,13 +9,15 @@ container's end. What was written lies in the guest's directory. Sources: docker
 
 from __future__ import annotations
 
+import secrets
 import shutil
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from virtometer.environments.base import LabContext
 from virtometer.environments.images.agent_root import AGENT
 from virtometer.environments.kinds.docker.daemon import IMAGE, LABEL, VOLUMES, Daemon, remove_image, remove_volumes
 from virtometer.environments.kinds.docker.settings import DockerSettings
@@ -23,6 +26,7 @@ from virtometer.environments.parts.process_guest import ProcessGuest
 from virtometer.errors import EnvironmentFailed
 from virtometer.host.mount_table import mount_table
 from virtometer.host.own_mounts import own_mounts
+from virtometer.host.owned.directories import DIRECTORY
 from virtometer.model.bind import Bind
 from virtometer.programs import Words
 
@@ -48,21 +52,27 @@ class ContainerRoot:
     shared: tuple[str, ...] = ()
 
 
+def make_image(lab: LabContext, daemon: Daemon, agent: Path, root: Path | None) -> str:
+    """The name of an image of this directory, which all guests of a laboratory share, and which ends with it.
+
+    root: has the agent in it. None: the image has what / itself has, over which `make_root` lays the rest.
+    """
+    return lab.shared.get(lab.journal, (daemon.address, root or agent), _Import(lab, daemon, agent, root))
+
+
 def make_root(guest: ProcessGuest, daemon: Daemon, settings: DockerSettings, name: str) -> ContainerRoot:
-    """The root directory of a container with this name. What it consists of ends with the guest."""
+    """The root directory of a container with this name. What is its own ends with the guest."""
     agent = settings.agent(guest.lab)
     if settings.root != "host":
         root = settings.make_root(guest, agent).directory
-        import_image(guest, daemon, root, name)
-        return _with(ContainerRoot(name, writable=settings.of_containers), settings.binds(root))
+        image = make_image(guest.lab, daemon, agent, root)
+        return _with(ContainerRoot(image, writable=settings.of_containers), settings.binds(root))
     settings.note_root(guest)
-    directory = guest.make_directory()
-    frame, places = _frame(directory, agent)
-    import_image(guest, daemon, frame, name)
     binds = settings.binds()
-    places = [one for one in places if one not in [str(bound.guest) for bound in binds]]
-    layers = tuple(_layers(guest, daemon, directory, places, name))
-    return _with(ContainerRoot(name, layers, writable=True), binds)
+    places = [one for one in _places() if one not in [str(bound.guest) for bound in binds]]
+    layers = tuple(_layers(guest, daemon, guest.make_directory(), places, name))
+    image = make_image(guest.lab, daemon, agent, None)
+    return _with(ContainerRoot(image, layers, writable=True), binds)
 
 
 def shared_of(mounts: Sequence[Mapping[str, Any]], targets: Sequence[str]) -> list[str]:
@@ -80,24 +90,40 @@ def _with(root: ContainerRoot, binds: Sequence[Bind]) -> ContainerRoot:
     return replace(root, mounts=(*root.mounts, *mounts), shared=tuple(str(one.guest) for one in binds))
 
 
-def import_image(guest: ProcessGuest, daemon: Daemon, root: Path, name: str) -> None:
-    """Make an image of a directory, which is removed when the guest stops."""
-    archive = guest.make_directory() / "root.tar"
-    tar = guest.lab.programs.find("tar", "tar")
-    words: Words = [tar, "--create", "--numeric-owner", f"--file={archive}", f"--directory={root}", "."]
-    guest.lab.programs.run(words, purpose="an archive of the root directory", limit_s=300)
-    guest.lab.journal.record(guest.guest_id, IMAGE, address=daemon.address, name=name)
-    guest.on_stop(lambda: remove_image(daemon, name))
-    label = f"LABEL {LABEL}={guest.guest_id}"
-    daemon.run(["import", "--change", label, archive, name], purpose=f"import the image {name}", limit_s=300)
-    archive.unlink()
+@dataclass(frozen=True, slots=True)
+class _Import:
+    """Makes an image of a directory, or, without one, of what / itself has."""
+
+    lab: LabContext
+    daemon: Daemon
+    agent: Path
+    root: Path | None
+
+    def __call__(self, guest_id: str, on_end: Callable[[Callable[[], object]], None]) -> str:
+        """Import it, with a name that nobody else has."""
+        lab, daemon = self.lab, self.daemon
+        directory = lab.scratch / guest_id
+        lab.journal.record(guest_id, DIRECTORY, path=str(directory))
+        on_end(lambda: shutil.rmtree(directory, ignore_errors=True))
+        directory.mkdir()
+        archive = directory / "root.tar"
+        root = self.root or _frame(directory, self.agent)
+        words: Words = [lab.programs.find("tar", "tar"), "--create", "--numeric-owner", f"--file={archive}"]
+        words += [f"--directory={root}", "."]
+        lab.programs.run(words, purpose="an archive of the root directory", limit_s=300)
+        name = f"virtometer-{guest_id}-{secrets.token_hex(4)}"
+        lab.journal.record(guest_id, IMAGE, address=daemon.address, name=name)
+        on_end(lambda: remove_image(daemon, name))
+        label = f"LABEL {LABEL}={guest_id}"
+        daemon.run(["import", "--change", label, archive, name], purpose=f"import the image {name}", limit_s=300)
+        shutil.rmtree(directory, ignore_errors=True)
+        return name
 
 
-def _frame(directory: Path, agent: Path) -> tuple[Path, list[str]]:
-    """What / itself has: its links, its directories without their content, and the agent. Also: what goes into them."""
+def _frame(directory: Path, agent: Path) -> Path:
+    """What / itself has: its links, its directories without their content, and the agent."""
     frame = directory / "frame"
     frame.mkdir(mode=0o755)
-    places = []
     for entry in sorted(Path("/").iterdir()):
         copy = frame / entry.name
         if entry.is_symlink():
@@ -105,12 +131,18 @@ def _frame(directory: Path, agent: Path) -> tuple[Path, list[str]]:
         elif entry.is_dir():
             copy.mkdir()
             copy.chmod(stat.S_IMODE(entry.stat().st_mode))
-            places += [str(entry)] if str(entry) not in _OF_KERNEL else []
     program = frame / AGENT.lstrip("/")
     shutil.copyfile(agent, program)
     program.chmod(0o755)
+    return frame
+
+
+def _places() -> list[str]:
+    """What is laid over the image of /: its directories, and what is mounted below them."""
+    directories = [str(one) for one in sorted(Path("/").iterdir()) if one.is_dir() and not one.is_symlink()]
+    places = [one for one in directories if one not in _OF_KERNEL]
     below = mounts_below(mount_table(), current_directory())
-    return frame, [*places, *(one for one in below if one not in places and one not in _OF_DAEMON)]
+    return [*places, *(one for one in below if one not in places and one not in _OF_DAEMON)]
 
 
 def _layers(guest: ProcessGuest, daemon: Daemon, directory: Path, places: list[str], name: str) -> list[str]:
