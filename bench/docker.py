@@ -22,6 +22,7 @@ from pathlib import Path
 
 from bench.images import build
 from bench.kills import KilledLaboratory, commands_plan
+from bench.product import interrupted_by_sigterm, virtometer
 from bench.provisioning import starts
 from tests.environments.own_dockerd import OwnDockerd
 from virtometer.analysis.compared.environments import compare_environments
@@ -54,10 +55,7 @@ def ratio(image: str, steps: int, budget_s: float, out: Path) -> tuple[float, fl
     """Performance in Docker by that in runc, and its interval, of typical rounds: by them the campaign ends, too."""
     words = ["time", "--image", image, "--in", "runc,docker", "--budget", f"{budget_s:g}s", "--beside"]
     words += ["--precision", _PRECISION, "--margin", _PRECISION]  # otherwise it ends where both are found equivalent
-    ended = subprocess.run(
-        [sys.executable, "-m", "virtometer", *words, "--out", str(out), f"{_LOOP} {steps}"],
-        capture_output=True, text=True, stdin=subprocess.DEVNULL,
-    )  # fmt: skip
+    ended = virtometer([*words, "--out", str(out), f"{_LOOP} {steps}"])
     if ended.returncode:
         print(ended.stderr[-2000:], file=sys.stderr)
         return None
@@ -81,6 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--budget", type=float, default=120.0, metavar="S")
     parser.add_argument("--steps", type=int, default=20_000_000, help="of the loop that is timed")
     options = parser.parse_args(arguments)
+    interrupted_by_sigterm()
     faults: list[str] = []
     with tempfile.TemporaryDirectory(prefix="virtometer-bench-docker-") as made, OwnDockerd() as daemon:
         work = Path(made)

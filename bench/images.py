@@ -24,6 +24,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from bench.campaigns import runs_by_kind
+from bench.product import interrupted_by_sigterm, virtometer
 from tests.environments.own_dockerd import OwnDockerd
 from tests.environments.own_registry import own_registry
 from virtometer.environments.images.debian import debian_image
@@ -136,9 +137,7 @@ def ways(layout: Path, work: Path, daemon: OwnDockerd) -> Iterator[Mapping[str, 
 def measured(reference: str, kinds: str, out: Path) -> dict[str, tuple[str, str]]:
     """By kind: the digest of the root directory, and that of the answer, of one run each."""
     words = ["time", "--image", reference, "--in", kinds, "-r", "1", "--beside", "--out", str(out)]
-    ended = subprocess.run(
-        [sys.executable, "-m", "virtometer", *words], capture_output=True, text=True, stdin=subprocess.DEVNULL
-    )
+    ended = virtometer(words)
     if ended.returncode:
         print(f"  status {ended.returncode}: {ended.stderr[-2000:]}", file=sys.stderr)
     if not (out / "ledger.sqlite").exists():
@@ -157,6 +156,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--in", dest="kinds", default=_KINDS, metavar="KINDS")
     options = parser.parse_args(arguments)
     expected = options.kinds.split(",")
+    interrupted_by_sigterm()
     with tempfile.TemporaryDirectory(prefix="virtometer-bench-images-") as made, OwnDockerd() as daemon:
         work = Path(made)
         os.environ["DOCKER_HOST"] = daemon.address

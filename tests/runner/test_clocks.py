@@ -47,7 +47,7 @@ def by_own_clock(record: TrialRecord) -> TrialRecord:
 
 @pytest.fixture(autouse=True)
 def asked_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    """This agent is a Python program, and dearer to ask than any guest's: it is asked as often as theirs all the same."""
+    """This agent is a Python program, and dearer to ask than any guest's: it is asked as often all the same."""
     monkeypatch.setattr(clock_monitor, "PERIOD_IN_COSTS", 0)
 
 

@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from tests.sentences import Said
 from virtometer import agent_table
 from virtometer.errors import UsageError
+from virtometer.model.command_defaults import CommandDefaults
 from virtometer.workloads.base import Place
 from virtometer.workloads.command import ENVIRONMENT, Command, CommandParameters
 
@@ -23,6 +24,23 @@ NOWHERE = Place()
 
 def asked(**parameters: object) -> dict[str, Any]:
     return Command().arguments("time", CommandParameters.model_validate(parameters), NOWHERE)
+
+
+IN_IMAGE = Place(command_defaults=CommandDefaults(("/entry", "-x"), "app", "/srv", {"A": "1", "HOME": "/h"}))
+
+
+def test_what_an_image_says_holds_where_the_plan_says_nothing_else() -> None:
+    def in_image(**parameters: object) -> tuple[object, ...]:
+        found = Command().arguments("time", CommandParameters.model_validate(parameters), IN_IMAGE)
+        variables = json.loads(found["variables"])
+        shown = variables["HOME"], variables.get("A"), variables["LANG"]
+        return [found["program"], *json.loads(found["arguments"])], found.get("user"), found.get("directory"), shown
+
+    assert in_image(command="ls /") == (["/entry", "-x", "ls", "/"], "app", "/srv", ("/h", "1", "C.UTF-8"))
+    assert in_image(command="ls | wc", shell=True)[0] == ["/entry", "-x", "/bin/sh", "-c", "ls | wc"]
+    given = in_image(command="ls", user="0:0", workdir="/", env={"A": "2"})
+    assert given == (["/entry", "-x", "ls"], "0:0", "/", ("/h", "2", "C.UTF-8"))
+    assert in_image(command="ls", image_config=False) == (["ls"], None, None, ("/root", None, "C.UTF-8"))
 
 
 def words(command: str) -> list[str]:

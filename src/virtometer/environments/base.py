@@ -37,6 +37,7 @@ from virtometer.host.owned.shared import Shared
 from virtometer.host.programs import HostProgram
 from virtometer.link.channel import Stream
 from virtometer.model import Kind, Namespace, Room, Settings
+from virtometer.model.command_defaults import CommandDefaults
 from virtometer.programs import Programs
 
 __all__ = [
@@ -159,6 +160,8 @@ class Guest(ABC):
     refused_programs: Mapping[str, str]  # those of lab.host_programs that it cannot run, each with the reason
     # The path of a program that is the guest's own, not one of lab.host_programs; None where it has none of that name.
     find_program: Callable[[str], str | None] = staticmethod(lambda name: None)
+    # What its root directory says of commands, where that is an image of containers. Raises EnvironmentFailed.
+    command_defaults: Callable[[], CommandDefaults | None] = staticmethod(lambda: None)
     on_this_host: bool = True  # whether its work is processor time of this host's kernel, also where none is shown
     warm_up_s: float = 0.0  # how long it goes on working for the message that released a slice, at the slice's cost
     warm_ups: Mapping[str, float] = MappingProxyType({})  # the same of operations ("os pipe") that need longer, s

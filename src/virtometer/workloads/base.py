@@ -13,6 +13,7 @@ from virtometer.agent_table import AgentParameter
 from virtometer.errors import UsageError
 from virtometer.model import Better, Demand
 from virtometer.model import parse_size as parse_size
+from virtometer.model.command_defaults import CommandDefaults
 
 Need = Literal["disk", "peer", "time-server"]
 """An endpoint that a work cannot do without. All but the disk are reached over a network."""
@@ -66,9 +67,13 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What a guest offers to a workload. `program`, where the workload runs one, is only there where it was found."""
+    """What a guest offers to a workload. `program`, where the workload runs one, is only there where it was found.
+
+    command_defaults: what its image of containers says of commands; None where its root directory is none.
+    """
 
     endpoints: tuple[Endpoint, ...] = ()
+    command_defaults: CommandDefaults | None = None
 
     def find(self, name: str, of_type: str = "") -> Endpoint:
         """The first endpoint of a name, and of a type where one is asked for. UsageError where there is none."""

@@ -14,6 +14,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from virtometer.agent_table import AgentParameter
 from virtometer.errors import UsageError
 from virtometer.model import Demand
+from virtometer.model.command_defaults import CommandDefaults
 from virtometer.workloads.base import Operation, Parameters, Place, Reading, Work, Workload, of_kernel
 from virtometer.workloads.printed_value import PrintedValue
 from virtometer.workloads.standing import Ulimits, User, asked_limits, limits_of
@@ -96,6 +97,11 @@ class CommandParameters(Parameters):
     )
     ignore_failure: bool = Field(default=False, description="accept a status other than 0")
     output_may_differ: bool = Field(default=False, description="accept another output in each run")
+    image_config: bool = Field(
+        default=True,
+        description="in an image of containers: with its entry point, and, where none are given here, its user, directory "
+        "and variables; false: without them",
+    )
     user: User | None = Field(
         default=None, description="as whom it runs: NAME or UID of the guest, perhaps with :GROUP or :GID"
     )
@@ -210,7 +216,9 @@ class Command(Workload[CommandParameters]):
         """What the agent is asked. Raises UsageError for a command that cannot be split or needs a shell."""
         self.ensure_operation(op)
         given = parameters
-        program, *words = _words("command", given.command, shell=given.shell)
+        of_image = place.command_defaults if given.image_config else None
+        of_image = of_image or CommandDefaults((), None, "", {})
+        program, *words = (*of_image.entrypoint, *_words("command", given.command, shell=given.shell))
         beside = {
             name: json.dumps(_words(name, line, shell=given.shell))
             for name in ("prepare", "conclude", "setup", "cleanup")
@@ -218,13 +226,13 @@ class Command(Workload[CommandParameters]):
         }
         limits = None if given.ulimits is None else asked_limits(given.ulimits)
         texts = {
-            "directory": given.workdir, "input": given.input, "output-file": given.output_file, "user": given.user,
-            "limits": limits,
+            "directory": given.workdir or of_image.directory or None, "input": given.input,
+            "output-file": given.output_file, "user": given.user or of_image.user, "limits": limits,
         }  # fmt: skip
         return {
             "program": program,
             "arguments": json.dumps(words),
-            "variables": json.dumps({**ENVIRONMENT, **_pairs(given.env or "")}),
+            "variables": json.dumps({**ENVIRONMENT, **of_image.variables, **_pairs(given.env or "")}),
             **{name: text for name, text in texts.items() if text is not None},
             "output": given.output,
             **beside,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shlex
 from pathlib import Path
 
 import pytest
@@ -44,6 +46,33 @@ def test_an_image_is_obeyed_natively_and_in_a_container(tmp_path: Path) -> None:
     answers = {run.conditions["answer"] for one in campaign.trials for run in one.scored}
     assert len(answers) == 1
     assert all(finding.unlike == () for finding in analyse(campaign).findings)
+
+
+@needs_root
+def test_a_plans_command_takes_what_it_does_not_say_from_the_image(tmp_path: Path) -> None:
+    image = made(user_land(), **CONFIG)
+    layout(tmp_path / "image", {"latest": image})
+    settings = {"root": f"oci:{tmp_path}/image"}
+    command = {"workload": "command", "op": "time"}
+    says = 'test "$A $HOME $(pwd) $(id -u)" = "of the image /srv/app /srv/app 1234"'
+    plan = {
+        "virtometer": 1, "name": "image", "baseline": "native", "blocks": 1, "seconds": 0.01,
+        "environments": [{"name": kind, "kind": kind, "settings": settings} for kind in ("native", "runc")],
+        "workloads": [
+            {"name": "as it says", **command, "parameters": {"command": shlex.quote(says)}},
+            {"name": "files alone", **command, "parameters": {"command": "/bin/pwd", "image_config": False}},
+        ],
+    }  # fmt: skip
+    (tmp_path / "plan.yaml").write_text(json.dumps(plan))
+    words = [str(tmp_path / "plan.yaml"), "--beside", "--out", str(tmp_path / "out")]
+    ended = program("run", *words, cwd=tmp_path, XDG_CACHE_HOME=str(tmp_path / "cache"))
+    assert ended.status == 0, ended.err
+    with Ledger.open(tmp_path / "out") as ledger:
+        campaign = ledger.read()
+    runs = [(run.placement.workload, run) for one in campaign.trials for run in one.scored]
+    assert {(workload, run.conditions.get("user")) for workload, run in runs} == {
+        ("as it says", "1234:1235"), ("files alone", "0:0")
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(

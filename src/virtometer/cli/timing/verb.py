@@ -359,6 +359,7 @@ def time(
         **boxed.parameters,
         **checks(value, unit, better, check_file or (), output if elsewhere else None),
         "relative_to_empty": relative_to_empty or None,
+        "image_config": None if inside is None else False,  # the command has it already
     }
     plan = yaml.safe_load(built_in(TIME).read_text()) | changed_fields(margin, precision, budget)
     plan["enter"] = enter

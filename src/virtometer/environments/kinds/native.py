@@ -171,6 +171,7 @@ class Native(Environment):
         guest.effective["root"] = image.condition
         guest.refused_programs = image.refusals(lab.host_programs)
         guest.find_program = image.find
+        guest.command_defaults = image.command_defaults
         shared = image.with_agent(settings.agent(lab), lab.journal, lab.programs)
         root = layer_over(guest, shared, settings.binds(shared))
         mounts = list(root.mounts)

@@ -12,7 +12,7 @@ from pydantic import AfterValidator, Field, model_validator
 from virtometer.environments.base import LabContext
 from virtometer.environments.images.agent_root import agent_root
 from virtometer.environments.images.debian import PACKAGE, debian_image
-from virtometer.environments.images.oci.image import PREFIX, oci_image
+from virtometer.environments.images.oci.image import PREFIX, OciImage, oci_image
 from virtometer.environments.images.oci.source import is_path
 from virtometer.environments.images.root_image import RootImage
 from virtometer.environments.parts.binds import BindSettings
@@ -140,6 +140,8 @@ class RootSettings(BindSettings):
             guest.effective["root"] = image.condition
             guest.refused_programs = image.refusals(guest.lab.host_programs)
             guest.find_program = image.find
+            if isinstance(image, OciImage):
+                guest.command_defaults = image.command_defaults
         elif self.root == "host":  # each program lies there with all that it needs
             guest.refused_programs = refusals(one for one in guest.lab.host_programs if one.path is None)
         return image

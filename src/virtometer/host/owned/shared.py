@@ -1,4 +1,4 @@
-"""What guests of one laboratory share on the host: made for the first of them, removed when the laboratory ends."""
+"""What guests of one laboratory share on the host: made when the first asks, removed when the laboratory ends."""
 
 from __future__ import annotations
 

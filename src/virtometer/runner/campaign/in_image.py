@@ -42,12 +42,12 @@ class InImage:
     @property
     def user(self) -> str | None:
         """As the parameter `user` of commands has it; None for root alone, as which commands run anyway."""
-        return None if self.person.is_plain_root else self.person.words
+        return self.image.config.command_defaults(self.person).user
 
     @property
     def variables(self) -> dict[str, str]:
         """Environment variables of commands: those of the image, with a PATH and a HOME where it has none."""
-        return {"PATH": ENVIRONMENT["PATH"], "HOME": self.person.home, **self.image.config.variables}
+        return {"PATH": ENVIRONMENT["PATH"], **self.image.config.command_defaults(self.person).variables}
 
     def words(self, given: Sequence[str]) -> tuple[str, ...]:
         """A command with the entry point before it; with nothing given the image's own. UsageError without any."""

@@ -5,6 +5,7 @@ Source: opencontainers/image-spec, config.md; passwd(5), group(5).
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ from typing import Any
 
 from virtometer.environments.images.inside import inside
 from virtometer.errors import EnvironmentFailed
+from virtometer.model.command_defaults import CommandDefaults
 
 _MOST = 1 << 20  # bytes of /etc/passwd and /etc/group that are read
 _LARGEST = 2**32 - 2
@@ -36,6 +38,15 @@ class ImageConfig:
         if entrypoint is not None:
             return (*entrypoint, *given)
         return (*self.entrypoint, *(given or self.command))
+
+    def command_defaults(self, whose: Person) -> CommandDefaults:
+        """What holds for a command that runs as this user of the image."""
+        return CommandDefaults(
+            entrypoint=self.entrypoint,
+            user=None if whose.is_plain_root else whose.words,
+            directory=posixpath.join("/", self.directory),
+            variables={"HOME": whose.home, **self.variables},
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from virtometer.environments.images.machines import kept_alone
-from virtometer.environments.images.oci.config import ImageConfig
+from virtometer.environments.images.oci.config import ImageConfig, person
 from virtometer.environments.images.oci.source import source_of, state_of
 from virtometer.environments.images.oci.unpacking import unpack
 from virtometer.environments.images.root_image import RootImage
 from virtometer.errors import EnvironmentFailed, StorageError
 from virtometer.host.owned.drafts import draft_in
 from virtometer.host.owned.journal import Journal
+from virtometer.model.command_defaults import CommandDefaults
 from virtometer.programs import Programs
 
 PREFIX = "oci:"
@@ -38,6 +39,10 @@ class OciImage(RootImage):
     def condition(self) -> str:
         """Its digest, whatever it was called."""
         return f"{PREFIX}{self.digest}"
+
+    def command_defaults(self) -> CommandDefaults:
+        """What it says of commands. Raises EnvironmentFailed where it lacks the user that it names."""
+        return self.config.command_defaults(person(self.root, self.config.user))
 
 
 def oci_image(reference: str, cache: Path, journal: Journal, programs: Programs, *, again: bool = False) -> OciImage:
