@@ -6,7 +6,7 @@ import hashlib
 import io
 import json
 import tarfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -119,8 +119,13 @@ def content(image: Made) -> str:
     return f"sha256:{sha(json.dumps({'config': config, 'layers': layers}, sort_keys=True).encode())}"
 
 
-def layout(place: Path, images: Mapping[str, Made]) -> str:
-    """Write an OCI layout with an image of each tag; returns the digest of the last one's manifest."""
+def layout(
+    place: Path, images: Mapping[str, Made], pack: Callable[[bytes], tuple[bytes, str]] = lambda content: (content, "")
+) -> str:
+    """Write an OCI layout with an image of each tag; returns the digest of the last one's manifest.
+
+    pack: packs a layer, and gives the end of its type, as +gzip.
+    """
     blobs = place / "blobs" / "sha256"
     blobs.mkdir(parents=True)
 
@@ -134,7 +139,7 @@ def layout(place: Path, images: Mapping[str, Made]) -> str:
             "schemaVersion": 2,
             "mediaType": _MANIFEST,
             "config": blob(one.description(), _CONFIG),
-            "layers": [blob(content, _LAYER) for content in one.layers],
+            "layers": [blob(content, _LAYER + end) for content, end in map(pack, one.layers)],
         }
         manifests.append(blob(json.dumps(parts).encode(), _MANIFEST) | {"annotations": {_TAG: tag} if tag else {}})
     (place / "index.json").write_text(json.dumps({"schemaVersion": 2, "manifests": manifests}))

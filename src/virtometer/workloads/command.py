@@ -99,8 +99,8 @@ class CommandParameters(Parameters):
     output_may_differ: bool = Field(default=False, description="accept another output in each run")
     image_config: bool = Field(
         default=True,
-        description="in an image of containers: with its entry point, and, where none are given here, its user, directory "
-        "and variables; false: without them",
+        description="in an image of containers: with its entry point, and, where none are given here, its user, "
+        "directory and variables; false: without them",
     )
     user: User | None = Field(
         default=None, description="as whom it runs: NAME or UID of the guest, perhaps with :GROUP or :GID"

@@ -54,6 +54,15 @@ def test_images_are_listed_with_what_they_take_and_removed(cache: Path, agent: P
     assert stored_images() == []
 
 
+def test_a_damaged_image_of_containers_is_listed_and_removed(cache: Path) -> None:
+    damaged = cache / "images" / "oci-damaged"
+    (damaged / "root").mkdir(parents=True)
+    [listed] = stored_images()
+    assert (listed.name, listed.contents) == ("oci-damaged", "its description cannot be read: remove it")
+    assert remove_image("oci-damaged", beside=True) == ["oci-damaged"]
+    assert not damaged.exists()
+
+
 def test_what_cannot_be_built_is_said(said: Said, cache: Path) -> None:
     with pytest.raises(UsageError, match=r"'fedora' .* agent, debian") as refused:
         build_image("fedora")

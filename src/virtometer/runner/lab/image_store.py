@@ -11,7 +11,7 @@ from pathlib import Path
 from virtometer.cache import cache_directory
 from virtometer.environments.images.debian import PACKAGE, DebianImage, debian_image, images
 from virtometer.environments.images.machines import METAPACKAGES, cached_kernel
-from virtometer.environments.images.oci.image import PREFIX, OciImage, oci_image, oci_images
+from virtometer.environments.images.oci.image import PREFIX, OciImage, oci_image, oci_images, unreadable_images
 from virtometer.environments.images.oci.source import is_path
 from virtometer.environments.images.root_image import RootImage
 from virtometer.environments.sweep import sweep
@@ -52,7 +52,8 @@ def stored_images() -> list[StoredImage]:
         roots = len([path for path in paths if path.name.startswith("agent-root-")])
         contents = f"kernels {', '.join(kernels) or 'none'}; the agent in {roots} root directories"
         found.append(StoredImage(AGENT, sum(map(_size, paths)), contents, cache))
-    return [*found, *(_stored(one) for one in images(cache)), *(_of_oci(one) for one in oci_images(cache))]
+    found += [_stored(one) for one in images(cache)] + [_of_oci(one) for one in oci_images(cache)]
+    return found + [_unreadable(path) for path in unreadable_images(cache)]
 
 
 def add_image(reference: str) -> StoredImage:
@@ -105,7 +106,9 @@ def remove_image(name: str, *, beside: bool = False) -> list[str]:
         else:
             chosen: list[RootImage] = [one for one in images(cache) if name in (DEBIAN, one.name)]
             chosen += [one for one in oci_images(cache) if name in _names(one) or absolute(name) == one.reference]
-            paths, names = [one.directory for one in chosen], [one.name for one in chosen]
+            damaged = [path for path in unreadable_images(cache) if name in (OCI, path.name)]
+            paths = [*(one.directory for one in chosen), *damaged]
+            names = [path.name for path in paths]
         if not paths:
             there = ", ".join(one.name for one in stored_images()) or "none"
             raise UsageError(f"there is no image {name!r} to remove; there are: {there}")
@@ -138,6 +141,10 @@ def _of_oci(image: OciImage) -> StoredImage:
     manifest = f", manifest {image.manifest}" if image.manifest else ""
     contents = f"{image.reference}, {image.digest}{manifest}"
     return StoredImage(image.name, _size(image.directory), contents, image.directory)
+
+
+def _unreadable(path: Path) -> StoredImage:
+    return StoredImage(path.name, _size(path), "its description cannot be read: remove it", path)
 
 
 def _size(directory: Path) -> int:

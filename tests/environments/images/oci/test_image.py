@@ -14,7 +14,7 @@ from tests.environments.oci_images import Member, content, docker_archive, layer
 from tests.environments.own_registry import installed, own_registry
 from virtometer.cache import cache_directory
 from virtometer.environments.images.debian import debian_image
-from virtometer.environments.images.oci.image import oci_image, oci_images
+from virtometer.environments.images.oci.image import oci_image, oci_images, unreadable_images
 from virtometer.errors import EnvironmentFailed, VirtometerError
 from virtometer.host.owned.journal import Journal
 from virtometer.programs import Programs
@@ -81,6 +81,18 @@ def test_what_is_no_image_in_the_cache_is_none(tmp_path: Path) -> None:
         (tmp_path / "images" / name).mkdir(parents=True)
         (tmp_path / "images" / name / "image.json").write_text(index)
     assert oci_images(tmp_path) == []
+    assert [path.name for path in unreadable_images(tmp_path)] == ["oci-1", "oci-2", "oci-3"]
+
+
+def test_a_damaged_image_is_unpacked_anew(tmp_path: Path, journal: Journal) -> None:
+    cache = tmp_path / "cache"
+    layout(tmp_path / "layout", {"v1": IMAGE})
+    first = oci_image(f"{tmp_path}/layout:v1", cache, journal, Programs())
+    (first.directory / "image.json").write_text("{")
+    (first.root / "a").write_bytes(b"other")
+    assert oci_image(f"{tmp_path}/layout:v1", cache, journal, Programs()) == first
+    assert (first.root / "a").read_bytes() == b"1"
+    assert unreadable_images(cache) == []
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import stat
 import subprocess
 import sys
@@ -109,6 +110,35 @@ def test_nothing_is_written_outside_of_the_root_directory(tmp_path: Path) -> Non
     assert (root / "absolute").exists()
     assert (root / to.lstrip("/") / "file").exists()
     assert (root / to.lstrip("/") / "work").is_dir()
+
+
+def packed_by(program: str, content: bytes) -> tuple[bytes, str]:
+    """A layer that a program has packed, and the end of its type."""
+    return subprocess.run([program, "-c"], input=content, stdout=subprocess.PIPE, check=True).stdout, f"+{program}"
+
+
+@pytest.mark.skipif(shutil.which("zstd") is None, reason="the program zstd packs the layers")
+def test_layers_may_be_packed_by_zstd_too(tmp_path: Path) -> None:
+    again = layer(Member("a", b"1" * 5000))
+    image = made(again, layer(Member("b", b"2")), again, Env=["A=1"])
+    of_gzip = iter(("gzip", "zstd", "zstd"))
+    manifest = layout(tmp_path / "layout", {"latest": image}, lambda one: packed_by(next(of_gzip), one))
+    root, found = of(tmp_path, str(tmp_path / "layout"))
+    assert ((root / "a").read_bytes(), (root / "b").read_bytes()) == (b"1" * 5000, b"2")
+    assert (found.digest, found.manifest) == (content(image), manifest)
+
+
+@pytest.mark.skipif(shutil.which("zstd") is None, reason="the program zstd packs the layers")
+def test_what_zstd_has_packed_and_is_cut_off_or_leads_outside_is_refused(tmp_path: Path) -> None:
+    cut = made(layer(Member("a", bytes(5000))))
+    layout(tmp_path / "layout", {"latest": cut}, lambda one: (packed_by("zstd", one)[0][:-9], "+zstd"))
+    with pytest.raises(EnvironmentFailed, match="cannot be unpacked"):
+        of(tmp_path, str(tmp_path / "layout"))
+    leaves = made(layer(Member("../a")))
+    layout(tmp_path / "other", {"latest": leaves}, lambda one: packed_by("zstd", one))
+    shutil.rmtree(tmp_path / "work")
+    with pytest.raises(EnvironmentFailed, match="leaves the root directory"):
+        of(tmp_path, str(tmp_path / "other"))
 
 
 @pytest.mark.parametrize("path", ["../up", "a/../../up", "/../up", "..", "a/..", "a\nb/../../up"])

@@ -16,6 +16,7 @@ from virtometer.environments.images.oci.source import source_of, state_of
 from virtometer.environments.images.oci.unpacking import unpack
 from virtometer.environments.images.root_image import RootImage
 from virtometer.errors import EnvironmentFailed, StorageError
+from virtometer.host.owned.directories import remove_directory
 from virtometer.host.owned.drafts import draft_in
 from virtometer.host.owned.journal import Journal
 from virtometer.model.command_defaults import CommandDefaults
@@ -66,8 +67,16 @@ def oci_image(reference: str, cache: Path, journal: Journal, programs: Programs,
 
 def oci_images(cache: Path) -> list[OciImage]:
     """All images of containers in the cache."""
-    found = [_read(path) for path in sorted((cache / "images").glob("oci-*")) if path.is_dir()]
-    return [one for one in found if one is not None]
+    return [one for path in _directories(cache) if (one := _read(path)) is not None]
+
+
+def unreadable_images(cache: Path) -> list[Path]:
+    """Directories of images whose description is gone or damaged. The image is unpacked anew where it is needed."""
+    return [path for path in _directories(cache) if _read(path) is None]
+
+
+def _directories(cache: Path) -> list[Path]:
+    return [path for path in sorted((cache / "images").glob("oci-*")) if path.is_dir()]
 
 
 def _unpacked(reference: str, link: Path, journal: Journal, programs: Programs) -> OciImage:
@@ -77,6 +86,7 @@ def _unpacked(reference: str, link: Path, journal: Journal, programs: Programs) 
         made = unpack(source, work, programs, owners=owners)
         final = link.parent / f"oci-{made.digest.partition(':')[2][:16]}{'' if owners else '-user'}"
         if _read(final) is None:
+            remove_directory(final)  # damaged
             kept = work / "kept"
             kept.mkdir()
             (work / "root").rename(kept / "root")

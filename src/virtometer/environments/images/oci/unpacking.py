@@ -2,7 +2,7 @@
 
 An image may be anybody's: both programs check digests, and umoci keeps every path inside the directory. What is
 made here lies in a draft, which is gone where anything fails. A path that names a directory above the root is refused
-before anything is unpacked. Sources: skopeo-copy(1), umoci-raw-unpack(1), tar(1).
+before anything is unpacked. Sources: skopeo-copy(1), umoci-raw-unpack(1), tar(1), zstd(1), image-spec (layer.md).
 """
 
 from __future__ import annotations
@@ -28,6 +28,9 @@ from virtometer.programs import Programs, Words
 
 _LONGEST_S = 3_600.0
 _LAYOUT = "layout:image"  # in the draft, which is the current directory: a path with a colon needs no quotes
+_ZSTD = "+zstd"
+"""How the type of a layer ends that zstd has packed."""
+
 _ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64", "i686": "386", "armv7l": "arm"}
 """As images name the processors that the kernel names so."""
 
@@ -55,7 +58,7 @@ def unpack(source: Source, work: Path, programs: Programs, *, owners: bool) -> U
     """Make the root directory `root` in a draft. owners: files belong to whom the image says, which only root can do.
 
     Raises EnvironmentFailed with the reason where that is impossible, StorageError where the disk is full,
-    MissingProgram without skopeo or umoci.
+    MissingProgram without skopeo or umoci, or without zstd where it has packed a layer.
     """
     if source.transport == "directory":
         found = _copied(source, work, programs)
@@ -80,6 +83,9 @@ def _from_layers(source: Source, work: Path, programs: Programs, *, owners: bool
         if not isinstance(layers, list) or len(layers) != len(parts["layers"]):
             raise ValueError("it does not have one digest for each layer")
         found = Unpacked(content_digest(layers, config), config, manifest)
+        if any(str(one["mediaType"]).endswith(_ZSTD) for one in parts["layers"]):
+            parts["layers"] = [_decompressed(one, source, work, programs) for one in parts["layers"]]
+            _rewrite(work, with_index, parts)
         blobs = [_blob(work, one["digest"]) for one in parts["layers"]]
     except (KeyError, IndexError, TypeError, ValueError) as cause:
         raise EnvironmentFailed(f"the image {source.text} has no configuration that can be read: {cause}") from cause
@@ -89,6 +95,32 @@ def _from_layers(source: Source, work: Path, programs: Programs, *, owners: bool
     _run([*argv, *([] if owners else ["--rootless"]), "root"], source, work, programs, "unpacked")
     remove_directory(work / "layout")
     return found
+
+
+def _decompressed(layer: dict[str, Any], source: Source, work: Path, programs: Programs) -> dict[str, Any]:
+    """A layer as umoci reads it, which knows gzip alone: another one takes the place of one that zstd has packed."""
+    if not str(layer["mediaType"]).endswith(_ZSTD):
+        return layer
+    plain = work / "plain"
+    unpack_it: Words = [programs.find("zstd", "zstd"), "--decompress", "--quiet", "--force", "-o", plain]
+    _run([*unpack_it, _blob(work, layer["digest"])], source, work, programs, "unpacked")
+    digest, size = _digest(plain), plain.stat().st_size
+    plain.rename(_blob(work, digest))
+    return {"mediaType": str(layer["mediaType"]).removesuffix(_ZSTD), "digest": digest, "size": size}
+
+
+def _rewrite(work: Path, index: Any, parts: Any) -> None:  # noqa: ANN401
+    """Give the layout an index with this manifest."""
+    content = json.dumps(parts).encode()
+    digest = f"sha256:{hashlib.sha256(content).hexdigest()}"
+    _blob(work, digest).write_bytes(content)
+    index["manifests"][0] |= {"digest": digest, "size": len(content)}
+    (work / "layout" / "index.json").write_text(json.dumps(index))
+
+
+def _digest(file: Path) -> str:
+    with file.open("rb") as content:
+        return f"sha256:{hashlib.file_digest(content, 'sha256').hexdigest()}"
 
 
 def _require_inside(source: Source, number: int, layer: Path, programs: Programs) -> None:
@@ -166,8 +198,7 @@ def _copied(source: Source, work: Path, programs: Programs) -> Unpacked:
         "--verbatim-files-from", f"--files-from={work / 'names'}",
     ]  # fmt: skip
     _run(make, source, work, programs, "read")
-    with archive.open("rb") as content:
-        digest = f"sha256:{hashlib.file_digest(content, 'sha256').hexdigest()}"
+    digest = _digest(archive)
     root.mkdir()
     _run([tar, "--extract", f"--file={archive}", "--numeric-owner", "--xattrs", "--preserve-permissions",
           f"--directory={root}"], source, work, programs, "copied")  # fmt: skip
