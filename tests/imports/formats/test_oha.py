@@ -33,6 +33,9 @@ def test_answers_that_refuse_are_failures_though_oha_counts_them_as_successes() 
     some = json.loads((CAPTURED / "oha-1.16.json").read_text())
     some["statusCodeDistribution"] |= {"503": 100, "304": 20}
     assert ("oha", "requests", "1/s", "higher") in numbers(written(json.dumps(some)))
+    some["summary"]["successRate"] = 0.7
+    with pytest.raises(UsageError, match="53 % of the requests failed"):
+        written(json.dumps(some))
 
 
 def test_the_summary() -> None:

@@ -1,16 +1,28 @@
-"""PerfKitBenchmarker: written after the published format."""
+"""PerfKitBenchmarker: samples of its own code, and others after the published format."""
 
 import json
 
 import pytest
 
-from tests.imports.files import numbers, written
+from tests.imports.files import captured, numbers, written
 from virtometer.errors import UsageError
 
 
 def sample(metric: str, value: float, unit: str, run: str = "a1", labels: object = "|a:b|") -> str:
     more = {"test": "iperf", "run_uri": run, "labels": labels, "timestamp": 1.0, "official": False}
     return json.dumps({"metric": metric, "value": value, "unit": unit} | more)
+
+
+def test_two_runs_of_fio_are_repetitions_though_their_labels_have_results() -> None:
+    file = captured("perfkit-fio.json")
+    found = numbers(file)
+    assert found["fio", "randrw:read:bandwidth", "B/s", "higher"] == [21_812_000.0, 23_876_000.0]
+    assert found["fio", "randrw:write:latency:p99", "s", "lower"] == [
+        pytest.approx(41.216e-6),
+        pytest.approx(35.072e-6),
+    ]
+    assert len(found) == 6
+    assert {one.start for one in file.values} == {1, 2}
 
 
 def test_units_say_what_is_better() -> None:
@@ -60,6 +72,14 @@ def test_what_each_repetition_has_of_its_own_is_no_configuration() -> None:
     runs = ["aaaaaaa1", "aaaaaaa2", "aaaaaaa3"]
     assert names(*((run, own.format(at, run)) for at, run in enumerate(runs))) == ["iperf"] * 3
     assert names((runs[0], "|vm_id:1|"), (runs[0], "|vm_id:2|")) == ["iperf (vm_id 1)", "iperf (vm_id 2)"]
+
+
+def test_results_in_labels_are_no_configuration() -> None:
+    measured = "|bw_mean:{0}1.5|,|p99.9:{0}|,|rate:{0}.25|,|threads:4|"
+    assert names(("a1", measured.format(1)), ("b2", measured.format(2))) == ["iperf"] * 2
+    assert names(("a1", "|theta:0.5|"), ("a1", "|theta:0.9|")) == ["iperf (theta 0.5)", "iperf (theta 0.9)"]
+    again = [("a1", "|theta:0.5|"), ("a1", "|theta:0.9|"), ("b2", "|theta:0.5|"), ("b2", "|theta:0.9|")]
+    assert names(*again) == ["iperf (theta 0.5)", "iperf (theta 0.9)"] * 2
 
 
 def test_labels_of_another_kind_are_refused() -> None:

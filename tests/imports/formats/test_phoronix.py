@@ -1,8 +1,8 @@
-"""The Phoronix Test Suite: written after the published format; XML that does harm."""
+"""The Phoronix Test Suite 10.8, what its other results may be, and XML that does harm."""
 
 import pytest
 
-from tests.imports.files import numbers, written
+from tests.imports.files import captured, numbers, written
 from virtometer.errors import UsageError
 from virtometer.imports.value import Origin
 
@@ -15,6 +15,15 @@ RESULT = (
 
 def suite(*results: str) -> str:
     return f'<?xml version="1.0"?>\n<PhoronixTestSuite><System/>{"".join(results)}</PhoronixTestSuite>'
+
+
+def test_a_result_of_two_systems() -> None:
+    file = captured("phoronix-10.8.xml")
+    loops = [(one.environment, one.value) for one in file.values if "100000" in one.benchmark]
+    assert loops == [
+        ("native", 37455), ("native", 84588), ("native", 51049), ("runc", 139551), ("runc", 108042), ("runc", 145852)
+    ]  # fmt: skip
+    assert {(one.unit, one.better) for one in file.values} == {("Loops Per Second", "higher")}
 
 
 def test_raw_values_of_each_system() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from virtometer.imports.content import Content
 from virtometer.imports.format import Format
+from virtometer.imports.node import Node
 from virtometer.imports.requests import refuse_failures
 from virtometer.imports.value import Origin, Value
 
@@ -16,17 +17,20 @@ def recognises(content: Content) -> bool:
     return document is not None and document.has("summary", "latencyPercentiles")
 
 
+def _accepted(document: Node) -> float:
+    """The share of the answers whose status is no failure. Every answer is a success to oha, whatever its status."""
+    statuses = document.get("statusCodeDistribution")
+    counts = {} if statuses is None else {status: count.number() for status, count in statuses.items()}
+    accepted = sum(count for status, count in counts.items() if status.startswith(("2", "3")))
+    return accepted / sum(counts.values()) if any(counts.values()) else 1.0
+
+
 def read(content: Content) -> Iterator[Value]:
     """Requests and bytes per second, and latency."""
     assert content.document is not None
     summary, shares = content.document["summary"], content.document["latencyPercentiles"]
-    if (success := summary.get("successRate")) is not None:
-        refuse_failures(content.name, 1 - success.number())
-    if (statuses := content.document.get("statusCodeDistribution")) is not None:
-        # Every answer is a success to oha, whatever its status.
-        counts = {status: count.number() for status, count in statuses.items()}
-        refused = sum(count for status, count in counts.items() if not status.startswith(("2", "3")))
-        refuse_failures(content.name, refused / max(1.0, sum(counts.values())))
+    success = summary.get("successRate")
+    refuse_failures(content.name, 1 - (1.0 if success is None else success.number()) * _accepted(content.document))
     yield Value("oha", "requests", "1/s", "higher", summary["requestsPerSec"].number(), Origin.RUN)
     if (throughput := summary.get("sizePerSec")) is not None:
         yield Value("oha", "throughput", "B/s", "higher", throughput.number(), Origin.RUN)

@@ -20,6 +20,11 @@ _OF_A_REPETITION = re.compile(r"iteration|run_number|(?:start|end)_time|(?:.*_)?
 _OF_A_MACHINE = re.compile(r"ids?|(?:.*_)?(?:(?:host|instance|machine|vm)_ids?|hostname|ips?|ip_address(?:es)?)")
 """Labels that name a machine. Each run has new machines, so only those within a run tell what was measured."""
 
+_MEASURED = re.compile(r"(?:.*_)?(?:min|max|mean|median|avg|average|agg|std_?dev|dev|p[0-9]+(?:\.[0-9]+)?)")
+"""Labels that have numbers of the sample's own, as those of fio have its percentiles."""
+
+_FRACTION = re.compile(r"-?[0-9]+\.[0-9]+(?:e[-+]?[0-9]+)?")
+
 _LEAST_URI = 6  # characters: shorter ones may be in a label by chance
 
 
@@ -70,13 +75,25 @@ def _telling(samples: Sequence[Node]) -> dict[tuple[str, str], Sequence[str]]:
     found: dict[tuple[str, str], Sequence[str]] = {}
     for group, members in groups.items():
         anywhere, in_a_run = _differing(members)
+        measured = {key for key in anywhere if _is_measured(key, members, within=key in in_a_run)}
         found[group] = sorted(
             key
-            for key in anywhere
+            for key in anywhere - measured
             if not _OF_A_REPETITION.fullmatch(key.lower())
             and (key in in_a_run or not _OF_A_MACHINE.fullmatch(key.lower()))
         )
     return found
+
+
+def _is_measured(key: str, samples: Sequence[Node], *, within: bool) -> bool:
+    """Whether a label is a result and no configuration: by its name, or a fraction that no run sets more than once.
+
+    within: it differs between two samples of one run.
+    """
+    if _MEASURED.fullmatch(key.lower()):
+        return True
+    values = [found for sample in samples if (found := _labels(sample).get(key)) is not None]
+    return not within and len(values) == len(set(values)) and all(_FRACTION.fullmatch(one) for one in values)
 
 
 def _differing(samples: Sequence[Node]) -> tuple[set[str], set[str]]:
