@@ -26,7 +26,11 @@ def asked(**parameters: object) -> dict[str, Any]:
     return Command().arguments("time", CommandParameters.model_validate(parameters), NOWHERE)
 
 
-IN_IMAGE = Place(command_defaults=CommandDefaults(("/entry", "-x"), "app", "/srv", {"A": "1", "HOME": "/h"}))
+IN_IMAGE = Place(
+    command_defaults=lambda user: CommandDefaults(
+        ("/entry", "-x"), user or "app", "/srv", {"A": "1", "HOME": f"/home/{user}" if user else "/h"}
+    )
+)
 
 
 def test_what_an_image_says_holds_where_the_plan_says_nothing_else() -> None:
@@ -39,7 +43,11 @@ def test_what_an_image_says_holds_where_the_plan_says_nothing_else() -> None:
     assert in_image(command="ls /") == (["/entry", "-x", "ls", "/"], "app", "/srv", ("/h", "1", "C.UTF-8"))
     assert in_image(command="ls | wc", shell=True)[0] == ["/entry", "-x", "/bin/sh", "-c", "ls | wc"]
     given = in_image(command="ls", user="0:0", workdir="/", env={"A": "2"})
-    assert given == (["/entry", "-x", "ls"], "0:0", "/", ("/h", "2", "C.UTF-8"))
+    assert given == (["/entry", "-x", "ls"], "0:0", "/", ("/home/0:0", "2", "C.UTF-8"))
+    assert in_image(command="ls", entrypoint="")[0] == ["ls"]
+    assert in_image(command="ls", entrypoint="nice -n '5'")[0] == ["nice", "-n", "5", "ls"]
+    alone = in_image(command="ls", image_config=False, user="app")
+    assert alone == (["ls"], "app", None, ("/root", None, "C.UTF-8"))
     assert in_image(command="ls", image_config=False) == (["ls"], None, None, ("/root", None, "C.UTF-8"))
 
 

@@ -160,8 +160,9 @@ class Guest(ABC):
     refused_programs: Mapping[str, str]  # those of lab.host_programs that it cannot run, each with the reason
     # The path of a program that is the guest's own, not one of lab.host_programs; None where it has none of that name.
     find_program: Callable[[str], str | None] = staticmethod(lambda name: None)
-    # What its root directory says of commands, where that is an image of containers. Raises EnvironmentFailed.
-    command_defaults: Callable[[], CommandDefaults | None] = staticmethod(lambda: None)
+    # What its root directory says of commands as this user, or as its own, where it is an image of containers. Raises
+    # EnvironmentFailed where it has no such user.
+    command_defaults: Callable[[str | None], CommandDefaults | None] = staticmethod(lambda user: None)
     on_this_host: bool = True  # whether its work is processor time of this host's kernel, also where none is shown
     warm_up_s: float = 0.0  # how long it goes on working for the message that released a slice, at the slice's cost
     warm_ups: Mapping[str, float] = MappingProxyType({})  # the same of operations ("os pipe") that need longer, s
@@ -238,6 +239,9 @@ class Environment(Kind, ABC):
     @abstractmethod
     def prepare(self, settings: Settings) -> None:
         """Build or fetch what a start needs, cached by content. May take minutes the first time."""
+
+    def share(self, settings: Settings) -> None:
+        """Make on this host what all guests with these settings share, before the first start. Raises as `prepare`."""
 
     @abstractmethod
     def start(self, settings: Settings, guest_id: str) -> Guest:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar
 
@@ -65,15 +65,20 @@ class Endpoint:
     address: str
 
 
+def _no_defaults(user: str | None) -> CommandDefaults | None:
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """What a guest offers to a workload. `program`, where the workload runs one, is only there where it was found.
 
-    command_defaults: what its image of containers says of commands; None where its root directory is none.
+    command_defaults: what its image of containers says of commands as this user, or as its own; None where its root
+    directory is none.
     """
 
     endpoints: tuple[Endpoint, ...] = ()
-    command_defaults: CommandDefaults | None = None
+    command_defaults: Callable[[str | None], CommandDefaults | None] = _no_defaults
 
     def find(self, name: str, of_type: str = "") -> Endpoint:
         """The first endpoint of a name, and of a type where one is asked for. UsageError where there is none."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, Literal, Self
 
@@ -101,6 +101,9 @@ class CommandParameters(Parameters):
         default=True,
         description="in an image of containers: with its entry point, and, where none are given here, its user, "
         "directory and variables; false: without them",
+    )
+    entrypoint: str | None = Field(
+        default=None, description="words before the command, instead of the entry point of an image; empty: none"
     )
     user: User | None = Field(
         default=None, description="as whom it runs: NAME or UID of the guest, perhaps with :GROUP or :GID"
@@ -216,9 +219,12 @@ class Command(Workload[CommandParameters]):
         """What the agent is asked. Raises UsageError for a command that cannot be split or needs a shell."""
         self.ensure_operation(op)
         given = parameters
-        of_image = place.command_defaults if given.image_config else None
-        of_image = of_image or CommandDefaults((), None, "", {})
-        program, *words = (*of_image.entrypoint, *_words("command", given.command, shell=given.shell))
+        of_image = place.command_defaults(given.user) if given.image_config else None
+        of_image = of_image or CommandDefaults((), given.user, "", {})
+        before: Sequence[str] = (
+            of_image.entrypoint if given.entrypoint is None else split("entrypoint", given.entrypoint)[0]
+        )
+        program, *words = (*before, *_words("command", given.command, shell=given.shell))
         beside = {
             name: json.dumps(_words(name, line, shell=given.shell))
             for name in ("prepare", "conclude", "setup", "cleanup")
@@ -227,7 +233,7 @@ class Command(Workload[CommandParameters]):
         limits = None if given.ulimits is None else asked_limits(given.ulimits)
         texts = {
             "directory": given.workdir or of_image.directory or None, "input": given.input,
-            "output-file": given.output_file, "user": given.user or of_image.user, "limits": limits,
+            "output-file": given.output_file, "user": of_image.user, "limits": limits,
         }  # fmt: skip
         return {
             "program": program,

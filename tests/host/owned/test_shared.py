@@ -57,10 +57,15 @@ def test_one_of_many_that_ask_at_once_makes_it(journal: Journal, tmp_path: Path)
     assert (tmp_path / name).is_dir()
     assert left(journal) == [name]
     assert shared.get(journal, "other", maker) != name
+    assert name in shared.names()
+    shared.forget(name)
+    assert not (tmp_path / name).exists()
+    assert shared.get(journal, "key", maker) != name
+    assert maker.made == 3
     shared.close()
     shared.close()
     assert left(journal) == []
-    assert not (tmp_path / name).exists()
+    assert [one.name for one in tmp_path.iterdir()] == ["state"]
 
 
 def test_what_cannot_be_made_leaves_nothing_and_is_tried_again(journal: Journal, tmp_path: Path) -> None:

@@ -11,6 +11,8 @@ use std::time::Duration;
 
 /// How often to look for processes that are left, and how long to wait between two looks.
 const LOOKS: usize = 500;
+/// For how many looks a process may be between two programs. A sandbox may not say where the environment of any is.
+const EXECUTING: usize = 50;
 const PAUSE: Duration = Duration::from_millis(2);
 
 /// How many programs are under way.
@@ -89,7 +91,7 @@ impl Family {
     pub(super) fn end_all_of(&self, group: libc::pid_t) -> Usage {
         let mut used = Usage::default();
         let mut killed: Vec<libc::pid_t> = Vec::new();
-        for _ in 0..LOOKS {
+        for look in 0..LOOKS {
             // Of descendants one at least would be the agent's child by now: a look that costs little.
             let none = children().is_some_and(|all| all.iter().all(|pid| *pid == group));
             // Descendants may start others until they have ended. Those that have ended cannot be told from others'.
@@ -108,7 +110,7 @@ impl Family {
             killed.sort_unstable();
             killed.dedup();
             killed.retain(|pid| used.add_ended(*pid).is_continue());
-            if found.pids.is_empty() && !found.undecided && killed.is_empty() {
+            if found.pids.is_empty() && (!found.undecided || look > EXECUTING) && killed.is_empty() {
                 return used;
             }
             std::thread::sleep(PAUSE);

@@ -91,18 +91,18 @@ class RootSettings(BindSettings):
             return None
         return debian_image(lab.cache, lab.journal, lab.programs, self.image_packages)
 
-    def prepare_root(self, lab: LabContext, agent: Path | None = None) -> Path | None:
-        """Build what `make_root` needs. Raises as `image`; EnvironmentFailed where this host cannot have this root.
-
-        Returns the directory that guests share; None where it is the host's.
-        """
-        if self.root == "host":
+    def prepare_root(self, lab: LabContext, agent: Path | None = None) -> None:
+        """Build what `make_root` needs. Raises as `image`; EnvironmentFailed where this host cannot have this root."""
+        shared = self.shared_root(lab, agent)
+        if shared is None:
             require_host_root(lab)
             self.binds()
-            return None
-        shared = self._shared_root(lab, agent)
-        self.require_own_layer(lab, shared)
-        return shared
+        else:
+            self.require_own_layer(lab, shared)
+
+    def shared_root(self, lab: LabContext, agent: Path | None = None) -> Path | None:
+        """The directory that guests share, built where it is missing; None: the host's. Raises as `image`."""
+        return None if self.root == "host" else self._shared_root(lab, agent)
 
     def make_root(self, guest: ProcessGuest, agent: Path | None = None) -> GuestRoot:
         """The root directory of a container, with the agent in it; notes which one. Raises as `image`."""

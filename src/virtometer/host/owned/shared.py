@@ -7,6 +7,7 @@ import itertools
 import os
 import threading
 from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from virtometer.errors import VirtometerError
@@ -25,6 +26,21 @@ class Make(Protocol):
         """
 
 
+@dataclass(eq=False, slots=True)
+class _Thing:
+    journal: Journal
+    guest_id: str
+    ends: list[Callable[[], object]] = field(default_factory=list)
+    name: str = ""
+
+    def end(self) -> None:
+        """Remove it; where that fails, the journal keeps it."""
+        with contextlib.suppress(VirtometerError, OSError):
+            for end in reversed(self.ends):
+                end()
+            self.journal.forget(self.guest_id)
+
+
 class Shared:
     """Things by their keys. Several threads may ask at once: one makes a thing, and the others wait for it."""
 
@@ -32,7 +48,7 @@ class Shared:
         """Does no work."""
         self._lock = threading.Lock()
         self._names: dict[Hashable, str] = {}
-        self._ends: list[tuple[Journal, str, list[Callable[[], object]]]] = []
+        self._things: list[_Thing] = []
 
     def get(self, journal: Journal, key: Hashable, make: Make) -> str:
         """The name of what this key stands for. Raises what `make` raises, after what it made was removed."""
@@ -40,25 +56,32 @@ class Shared:
             if key not in self._names:
                 # The sweep takes the last name first. What guests use is removed after them.
                 guest_id = f"0-shared-{os.getpid()}-{next(_NUMBERS)}"
-                ends: list[Callable[[], object]] = []
+                one = _Thing(journal, guest_id)
+                self._things.append(one)  # before it is made: an interrupt may come at any time
                 try:
-                    self._names[key] = make(guest_id, ends.append)
+                    self._names[key] = one.name = make(guest_id, one.ends.append)
                 except BaseException:
-                    _end(journal, guest_id, ends)
+                    self._things.remove(one)
+                    one.end()
                     raise
-                self._ends.append((journal, guest_id, ends))
             return self._names[key]
+
+    def names(self) -> list[str]:
+        """Of all that is there."""
+        with self._lock:
+            return [one.name for one in self._things]
+
+    def forget(self, name: str) -> None:
+        """Somebody has taken this thing away: the next one that needs it makes it again."""
+        with self._lock:
+            self._names = {key: known for key, known in self._names.items() if known != name}
+            for one in [one for one in self._things if one.name == name]:
+                self._things.remove(one)
+                one.end()
 
     def close(self) -> None:
         """Remove all. What cannot be removed stays in the journal, for the sweep of the next start. Idempotent."""
         with self._lock:
             self._names.clear()
-            while self._ends:
-                _end(*self._ends.pop())
-
-
-def _end(journal: Journal, guest_id: str, ends: list[Callable[[], object]]) -> None:
-    with contextlib.suppress(VirtometerError, OSError):
-        for end in reversed(ends):
-            end()
-        journal.forget(guest_id)
+            while self._things:
+                self._things.pop().end()

@@ -138,7 +138,7 @@ class Services:
                 found += servers[ordinal].endpoints()
             for name in sorted(work.needs - {endpoint.name for endpoint in found} - {"disk"}):
                 found += self._own(one.running_guest, name).endpoints()
-            one.parameters = work.arguments(Place(tuple(found), guest.command_defaults()))
+            one.parameters = work.arguments(Place(tuple(found), guest.command_defaults))
         except UsageError as cause:  # the plan was checked against a place that has everything: this one has not
             raise TrialFailed(FailureKind.UNAVAILABLE, cause.sentence, one.placement) from cause
         except (EnvironmentFailed, LinkError) as cause:

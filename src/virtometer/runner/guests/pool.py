@@ -90,7 +90,7 @@ class Guests:
             self._prepared.add(name)
             of = self._environments[name].kind
             kind = self._kinds.setdefault(of, KINDS[of](self._lab))
-            if (cause := why_unprepared(kind, self._settings[name], self._plan)) is not None:
+            if (cause := why_unprepared(kind, self._settings[name], self._plan, starting=True)) is not None:
                 self._unprepared[name] = cause.sentence
                 self._progress.message(f"{name} cannot be prepared: {with_advice(cause.sentence, cause.advice)}")
 
@@ -260,11 +260,18 @@ class Guests:
             self._progress.message(f"{key.environment}: {cause.reason}")
 
 
-def why_unprepared(kind: Environment, settings: Settings, plan: Plan) -> EnvironmentFailed | MissingProgram | None:
-    """Make ready what guests with these settings need, as the plan tunes them. Returns why that fails."""
+def why_unprepared(
+    kind: Environment, settings: Settings, plan: Plan, *, starting: bool = False
+) -> EnvironmentFailed | MissingProgram | None:
+    """Make ready what guests with these settings need, as the plan tunes them. Returns why that fails.
+
+    starting: in this laboratory guests follow, so what they share on the host is made, too.
+    """
     try:
         refuse_tuning(kind, (*plan.tuning, *settings.tuning))
         kind.prepare(settings)
+        if starting:
+            kind.share(settings)
     except (EnvironmentFailed, MissingProgram) as cause:
         return cause
     return None

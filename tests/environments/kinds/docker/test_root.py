@@ -14,6 +14,7 @@ from tests.conformance.conversation import ANSWER_S, Talk
 from tests.environments.oci_images import BUSYBOX, content, layout, made, user_land
 from tests.environments.own_dockerd import OwnDockerd
 from virtometer.environments.base import LabContext
+from virtometer.environments.kinds.docker.daemon import Daemon
 from virtometer.environments.kinds.docker.kind import Docker, DockerGuest
 from virtometer.environments.kinds.docker.settings import DockerSettings
 from virtometer.errors import EnvironmentFailed
@@ -63,6 +64,35 @@ def test_guests_share_an_image_that_ends_with_the_laboratory(start: Start, daemo
     assert list(lab.scratch.glob("0-shared*")) == []
     second.stop()
     third.stop()
+    lab.shared.close()
+    assert left(daemon) == ["", "", ""]
+
+
+def test_an_image_that_somebody_removes_is_made_again(start: Start, daemon: OwnDockerd, lab: LabContext) -> None:
+    first, _ = start()
+    first.stop()
+    [name] = images(daemon)
+    daemon.docker("image", "rm", name)
+    second, _ = start()
+    assert images(daemon) not in ([], [name])
+    second.stop()
+    lab.shared.close()
+    assert left(daemon) == ["", "", ""]
+
+
+@pytest.mark.skipif(not BUSYBOX.exists(), reason="the image has busybox-static")
+def test_an_import_that_a_daemon_cuts_off_leaves_nothing(
+    daemon: OwnDockerd, lab: LabContext, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings, real = DockerSettings(), Daemon.argv
+    fails = ["sh", "-c", "read x; echo Error: cut off >&2; exit 1"]
+    monkeypatch.setattr(Daemon, "argv", lambda self, words: fails if words[0] == "import" else real(self, words))
+    with pytest.raises(EnvironmentFailed, match="cut off"):
+        Docker(lab).share(settings)
+    assert left(daemon) == ["", "", ""]
+    monkeypatch.setattr(Daemon, "argv", real)
+    Docker(lab).share(settings)
+    assert len(images(daemon)) == 1
     lab.shared.close()
     assert left(daemon) == ["", "", ""]
 

@@ -41,9 +41,9 @@ class OciImage(RootImage):
         """Its digest, whatever it was called."""
         return f"{PREFIX}{self.digest}"
 
-    def command_defaults(self) -> CommandDefaults:
-        """What it says of commands. Raises EnvironmentFailed where it lacks the user that it names."""
-        return self.config.command_defaults(person(self.root, self.config.user))
+    def command_defaults(self, user: str | None) -> CommandDefaults:
+        """What it says of commands as this user, or as its own. Raises EnvironmentFailed where it lacks the user."""
+        return self.config.command_defaults(person(self.root, self.config.user if user is None else user))
 
 
 def oci_image(reference: str, cache: Path, journal: Journal, programs: Programs, *, again: bool = False) -> OciImage:

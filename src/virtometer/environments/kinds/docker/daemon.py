@@ -30,6 +30,7 @@ _USUAL = "unix:///var/run/docker.sock"
 _LIMIT_S = 60.0
 _LATE_S = 0.3  # the daemon may still work on what a laboratory asked for that was killed since
 _BUSY_S = 10.0
+_PIPE = 'n=$1; shift; "${@:1:n}" | "${@:n+1}"'  # two programs, the first one of so many words
 _START_IT = "start dockerd (Debian package docker.io), or name its socket by the setting socket or DOCKER_HOST"
 
 
@@ -131,6 +132,24 @@ class Daemon:
             return dict(found)
         except (ValueError, TypeError) as cause:
             raise EnvironmentFailed(f"Docker at {self.address} does not describe the container {name}") from cause
+
+    def has_image(self, name: str) -> bool:
+        """Whether it has an image; true where it does not say."""
+        words: Words = ["image", "inspect", "--format", "{{.Id}}", name]
+        result = self._programs.run(self.argv(words), purpose=f"look for {name}", limit_s=_LIMIT_S, check=False)
+        return result.returncode == 0 or "no such image" not in result.stderr.decode(errors="replace").lower()
+
+    def import_directory(self, root: Path, name: str, label: str, limit_s: float) -> None:
+        """Make an image of all that is in a directory. Raises EnvironmentFailed; the image may be there then."""
+        tar: Words = [self._programs.find("tar", "tar"), "--create", "--numeric-owner", f"--directory={root}", "."]
+        made = self.argv(["import", "--change", f"LABEL {label}", "-", name])
+        words: Words = [self._programs.find("bash", "bash"), "-o", "pipefail", "-c", _PIPE, "bash", str(len(tar))]
+        purpose = f"import the image {name}"
+        result = self._programs.run([*words, *tar, *made], purpose=purpose, limit_s=limit_s, check=False)
+        if result.returncode != 0:
+            time.sleep(_LATE_S)
+            self.require()
+            raise EnvironmentFailed(f"Docker at {self.address} ({purpose}): {_reason(result.stderr)}")
 
     def logs(self, name: str) -> str:
         """The end of what a container has printed; nothing where the daemon does not say."""

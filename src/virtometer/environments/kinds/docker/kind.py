@@ -124,17 +124,34 @@ class Docker(Container):
         return Check(check.works, check.reason, advice, found)
 
     def prepare(self, settings: Settings) -> None:
-        """See whether the daemon can do it, and make the image. Raises EnvironmentFailed where it cannot."""
+        """See whether the daemon can do it, and build the root directory. Raises EnvironmentFailed where it cannot."""
         assert isinstance(settings, DockerSettings)
         require_limits(settings, self.lab.processors)
-        agent, daemon = settings.agent(self.lab), self.daemon(settings)
-        daemon.runtime(settings.runtime)
-        make_image(self.lab, daemon, agent, settings.prepare_root(self.lab, agent))
+        agent = settings.agent(self.lab)
+        self.daemon(settings).runtime(settings.runtime)
+        settings.prepare_root(self.lab, agent)
+
+    def share(self, settings: Settings) -> None:
+        """Make the daemon's image."""
+        assert isinstance(settings, DockerSettings)
+        agent = settings.agent(self.lab)
+        make_image(self.lab, self.daemon(settings), agent, settings.shared_root(self.lab, agent))
 
     def start(self, settings: Settings, guest_id: str) -> Guest:
         """Start a container, by another channel where its runtime refuses the first."""
         assert isinstance(settings, DockerSettings)
         daemon = self.daemon(settings)
+        try:
+            return self._start_by_channel(daemon, settings, guest_id)
+        except EnvironmentFailed:
+            gone = [name for name in self.lab.shared.names() if not daemon.has_image(name)]
+            if not gone:
+                raise
+            for name in gone:  # somebody has removed what no container used, as `docker system prune` does
+                self.lab.shared.forget(name)
+            return self._start_by_channel(daemon, settings, guest_id)
+
+    def _start_by_channel(self, daemon: Daemon, settings: DockerSettings, guest_id: str) -> Guest:
         known = daemon.address, daemon.runtime(settings.runtime)
         if settings.channel == "attach" or (settings.channel == "auto" and known in self._without_socket):
             return self._start(daemon, settings, guest_id, by_socket=False)

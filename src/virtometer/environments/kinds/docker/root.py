@@ -12,7 +12,8 @@ from __future__ import annotations
 import secrets
 import shutil
 import stat
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,7 @@ from virtometer.programs import Words
 
 _OF_KERNEL = ("/dev", "/proc", "/sys")
 _OF_DAEMON = ("/etc/hosts", "/etc/hostname", "/etc/resolv.conf")  # it mounts them in every container
+_LONGEST_S = 600.0  # of an import
 _SPECIAL = ',:\\"'  # in the options of an overlay, and in those of docker
 # $1: the guest's directory, $2: the number of the last layer. Each that cannot be mounted is printed, with - before
 # its number where nothing is there at all.
@@ -102,22 +104,28 @@ class _Import:
     def __call__(self, guest_id: str, on_end: Callable[[Callable[[], object]], None]) -> str:
         """Import it, with a name that nobody else has."""
         lab, daemon = self.lab, self.daemon
-        directory = lab.scratch / guest_id
-        lab.journal.record(guest_id, DIRECTORY, path=str(directory))
-        on_end(lambda: shutil.rmtree(directory, ignore_errors=True))
-        directory.mkdir()
-        archive = directory / "root.tar"
-        root = self.root or _frame(directory, self.agent)
-        words: Words = [lab.programs.find("tar", "tar"), "--create", "--numeric-owner", f"--file={archive}"]
-        words += [f"--directory={root}", "."]
-        lab.programs.run(words, purpose="an archive of the root directory", limit_s=300)
         name = f"virtometer-{guest_id}-{secrets.token_hex(4)}"
         lab.journal.record(guest_id, IMAGE, address=daemon.address, name=name)
         on_end(lambda: remove_image(daemon, name))
-        label = f"LABEL {LABEL}={guest_id}"
-        daemon.run(["import", "--change", label, archive, name], purpose=f"import the image {name}", limit_s=300)
-        shutil.rmtree(directory, ignore_errors=True)
+        with self._directory(guest_id, on_end) as root:
+            daemon.import_directory(root, name, f"{LABEL}={guest_id}", _LONGEST_S)
         return name
+
+    @contextmanager
+    def _directory(self, guest_id: str, on_end: Callable[[Callable[[], object]], None]) -> Iterator[Path]:
+        if self.root is not None:
+            yield self.root
+            return
+        directory = self.lab.scratch / guest_id
+        self.lab.journal.record(guest_id, DIRECTORY, path=str(directory))
+        on_end(lambda: shutil.rmtree(directory, ignore_errors=True))
+        try:
+            directory.mkdir(mode=0o700)
+            frame = _frame(directory, self.agent)
+        except OSError as cause:
+            raise EnvironmentFailed(f"the image of / cannot be made in {directory}: {cause.strerror}") from cause
+        yield frame
+        shutil.rmtree(directory, ignore_errors=True)
 
 
 def _frame(directory: Path, agent: Path) -> Path:
