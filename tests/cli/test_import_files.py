@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import resource
 from pathlib import Path
 
@@ -18,8 +19,13 @@ REAL = sorted(file for file in CAPTURED.rglob("*.*") if file.is_file())
 
 @pytest.mark.parametrize("file", REAL, ids=lambda file: file.name)
 def test_the_table_of_each_real_file_goes_through_analyse(tmp_path: Path, file: Path) -> None:
-    table = tmp_path / "table.csv"
-    done = virtometer("import", f"native={file}", f"gvisor={file}", "--out", table)
+    table, words = tmp_path / "table.csv", [f"native={file}", f"gvisor={file}"]
+    if file.suffix == ".xml":  # names its two systems itself
+        same = tmp_path / file.name
+        same.write_text(re.sub(r"(?s)(<Identifier>native</Identifier>(\s*<Value>.*?)</Entry>).*?(?=</Data>)",
+                               r"\1<Entry><Identifier>gvisor</Identifier>\2</Entry>", file.read_text()))  # fmt: skip
+        words = [str(same)]
+    done = virtometer("import", *words, "--out", table)
     assert (done.status, done.out) == (0, "") and "2 environments" in done.err
     analysed = virtometer("analyse", table, "--against", "native", "--json")
     assert (analysed.status, analysed.err) == (0, "")

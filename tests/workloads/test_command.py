@@ -28,7 +28,7 @@ def asked(**parameters: object) -> dict[str, Any]:
 
 IN_IMAGE = Place(
     command_defaults=lambda user: CommandDefaults(
-        ("/entry", "-x"), user or "app", "/srv", {"A": "1", "HOME": f"/home/{user}" if user else "/h"}
+        ("/entry", "-x"), user or "app", "/srv", {"A": "1", "HOME": f"/h/{user}" if user else "/h"}
     )
 )
 
@@ -43,7 +43,7 @@ def test_what_an_image_says_holds_where_the_plan_says_nothing_else() -> None:
     assert in_image(command="ls /") == (["/entry", "-x", "ls", "/"], "app", "/srv", ("/h", "1", "C.UTF-8"))
     assert in_image(command="ls | wc", shell=True)[0] == ["/entry", "-x", "/bin/sh", "-c", "ls | wc"]
     given = in_image(command="ls", user="0:0", workdir="/", env={"A": "2"})
-    assert given == (["/entry", "-x", "ls"], "0:0", "/", ("/home/0:0", "2", "C.UTF-8"))
+    assert given == (["/entry", "-x", "ls"], "0:0", "/", ("/h/0:0", "2", "C.UTF-8"))
     assert in_image(command="ls", entrypoint="")[0] == ["ls"]
     assert in_image(command="ls", entrypoint="nice -n '5'")[0] == ["nice", "-n", "5", "ls"]
     alone = in_image(command="ls", image_config=False, user="app")

@@ -105,7 +105,9 @@ def test_a_placement_uses_several_others_and_the_laboratory_serves_what_they_do_
 
 def test_a_disk_is_a_device_or_a_file(services: Services) -> None:
     def place(path: str) -> Any:
-        own = SimpleNamespace(disk=SimpleNamespace(path=path), find_program=lambda name: None)
+        own = SimpleNamespace(
+            disk=SimpleNamespace(path=path), find_program=lambda name: None, command_defaults=lambda user: None
+        )
         return SimpleNamespace(guest=own)
 
     assert asked(services, place("/data/disk"), work("disk", "random-read"))["file"] == "/data/disk"
@@ -116,7 +118,11 @@ def test_a_disk_is_a_device_or_a_file(services: Services) -> None:
 
 
 def test_programs_of_an_image_come_before_those_of_the_host(services: Services) -> None:
-    own = SimpleNamespace(disk=SimpleNamespace(path="/disk"), find_program=lambda name: f"/image/{name}")
+    own = SimpleNamespace(
+        disk=SimpleNamespace(path="/disk"),
+        find_program=lambda name: f"/image/{name}",
+        command_defaults=lambda user: None,
+    )
     assert asked(services, SimpleNamespace(guest=own), work("fio", "random-read"))["program"] == "/image/fio"
     own.find_program = lambda name: None
     assert asked(services, SimpleNamespace(guest=own), work("fio", "random-read"))["program"] == "fio"
