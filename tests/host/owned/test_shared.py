@@ -46,7 +46,9 @@ def left(journal: Journal) -> list[str]:
 def test_one_of_many_that_ask_at_once_makes_it(journal: Journal, tmp_path: Path) -> None:
     shared, maker = Shared(), Maker(journal, tmp_path)
     found: list[str] = []
-    threads = [threading.Thread(target=lambda: found.append(shared.get(journal, "key", maker))) for _ in range(8)]
+    threads = [
+        threading.Thread(target=lambda: found.append(shared.get(journal, ("here", "key"), maker))) for _ in range(8)
+    ]
     for one in threads:
         one.start()
     for one in threads:
@@ -56,11 +58,11 @@ def test_one_of_many_that_ask_at_once_makes_it(journal: Journal, tmp_path: Path)
     [name] = set(found)
     assert (tmp_path / name).is_dir()
     assert left(journal) == [name]
-    assert shared.get(journal, "other", maker) != name
-    assert name in shared.names()
-    shared.forget(name)
+    assert shared.get(journal, ("here", "other"), maker) != name
+    assert shared.names()["here", "key"] == name
+    shared.forget(("here", "key"))
     assert not (tmp_path / name).exists()
-    assert shared.get(journal, "key", maker) != name
+    assert shared.get(journal, ("here", "key"), maker) != name
     assert maker.made == 3
     shared.close()
     shared.close()
@@ -71,18 +73,18 @@ def test_one_of_many_that_ask_at_once_makes_it(journal: Journal, tmp_path: Path)
 def test_what_cannot_be_made_leaves_nothing_and_is_tried_again(journal: Journal, tmp_path: Path) -> None:
     shared, maker = Shared(), Maker(journal, tmp_path, fails=True)
     with pytest.raises(EnvironmentFailed):
-        shared.get(journal, "key", maker)
+        shared.get(journal, ("here", "key"), maker)
     assert [one.name for one in tmp_path.iterdir()] == ["state"]
     assert left(journal) == []
     maker.fails = False
-    shared.get(journal, "key", maker)
+    shared.get(journal, ("here", "key"), maker)
     assert maker.made == 2
     shared.close()
 
 
 def test_what_cannot_be_removed_stays_in_the_journal(journal: Journal, tmp_path: Path) -> None:
     shared, maker = Shared(), Maker(journal, tmp_path)
-    first, second = (shared.get(journal, key, maker) for key in ("one", "two"))
+    first, second = (shared.get(journal, ("here", key), maker) for key in ("one", "two"))
     (tmp_path / first / "in the way").touch()
     shared.close()
     assert left(journal) == [first]
@@ -90,7 +92,7 @@ def test_what_cannot_be_removed_stays_in_the_journal(journal: Journal, tmp_path:
 
 
 def test_the_sweep_takes_it_after_the_guests(journal: Journal, tmp_path: Path) -> None:
-    name = Shared().get(journal, "key", Maker(journal, tmp_path))
+    name = Shared().get(journal, ("here", "key"), Maker(journal, tmp_path))
     for guest in ("2f", "docker-1", "a"):
         journal.record(guest, DIRECTORY, path=str(tmp_path / guest))
     assert sorted(left(journal), reverse=True)[-1] == name

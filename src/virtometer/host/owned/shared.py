@@ -6,7 +6,7 @@ import contextlib
 import itertools
 import os
 import threading
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -14,6 +14,9 @@ from virtometer.errors import VirtometerError
 from virtometer.host.owned.journal import Journal
 
 _NUMBERS = itertools.count(1)
+
+Key = tuple[str, str]
+"""Where a thing is, such as the address of a daemon, and of what it is made."""
 
 
 class Make(Protocol):
@@ -47,10 +50,10 @@ class Shared:
     def __init__(self) -> None:
         """Does no work."""
         self._lock = threading.Lock()
-        self._names: dict[Hashable, str] = {}
+        self._names: dict[Key, str] = {}
         self._things: list[_Thing] = []
 
-    def get(self, journal: Journal, key: Hashable, make: Make) -> str:
+    def get(self, journal: Journal, key: Key, make: Make) -> str:
         """The name of what this key stands for. Raises what `make` raises, after what it made was removed."""
         with self._lock:
             if key not in self._names:
@@ -66,15 +69,15 @@ class Shared:
                     raise
             return self._names[key]
 
-    def names(self) -> list[str]:
+    def names(self) -> dict[Key, str]:
         """Of all that is there."""
         with self._lock:
-            return [one.name for one in self._things]
+            return dict(self._names)
 
-    def forget(self, name: str) -> None:
+    def forget(self, key: Key) -> None:
         """Somebody has taken this thing away: the next one that needs it makes it again."""
         with self._lock:
-            self._names = {key: known for key, known in self._names.items() if known != name}
+            name = self._names.pop(key)
             for one in [one for one in self._things if one.name == name]:
                 self._things.remove(one)
                 one.end()

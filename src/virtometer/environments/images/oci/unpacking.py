@@ -83,7 +83,7 @@ def _from_layers(source: Source, work: Path, programs: Programs, *, owners: bool
         if not isinstance(layers, list) or len(layers) != len(parts["layers"]):
             raise ValueError("it does not have one digest for each layer")
         found = Unpacked(content_digest(layers, config), config, manifest)
-        if any(str(one["mediaType"]).endswith(_ZSTD) for one in parts["layers"]):
+        if any(_is_of_zstd(one) for one in parts["layers"]):
             parts["layers"] = [_decompressed(one, source, work, programs) for one in parts["layers"]]
             _rewrite(work, with_index, parts)
         blobs = [_blob(work, one["digest"]) for one in parts["layers"]]
@@ -97,9 +97,13 @@ def _from_layers(source: Source, work: Path, programs: Programs, *, owners: bool
     return found
 
 
+def _is_of_zstd(layer: dict[str, Any]) -> bool:
+    return str(layer.get("mediaType")).endswith(_ZSTD)
+
+
 def _decompressed(layer: dict[str, Any], source: Source, work: Path, programs: Programs) -> dict[str, Any]:
     """A layer as umoci reads it, which knows gzip alone: another one takes the place of one that zstd has packed."""
-    if not str(layer["mediaType"]).endswith(_ZSTD):
+    if not _is_of_zstd(layer):
         return layer
     plain = work / "plain"
     unpack_it: Words = [programs.find("zstd", "zstd"), "--decompress", "--quiet", "--force", "-o", plain]

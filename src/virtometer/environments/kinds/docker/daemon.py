@@ -145,7 +145,11 @@ class Daemon:
         made = self.argv(["import", "--change", f"LABEL {label}", "-", name])
         words: Words = [self._programs.find("bash", "bash"), "-o", "pipefail", "-c", _PIPE, "bash", str(len(tar))]
         purpose = f"import the image {name}"
-        result = self._programs.run([*words, *tar, *made], purpose=purpose, limit_s=limit_s, check=False)
+        try:
+            result = self._programs.run([*words, *tar, *made], purpose=purpose, limit_s=limit_s, check=False)
+        except BaseException:  # an interrupt, or the limit
+            time.sleep(_LATE_S)
+            raise
         if result.returncode != 0:
             time.sleep(_LATE_S)
             self.require()

@@ -144,11 +144,12 @@ class Docker(Container):
         try:
             return self._start_by_channel(daemon, settings, guest_id)
         except EnvironmentFailed:
-            gone = [name for name in self.lab.shared.names() if not daemon.has_image(name)]
+            images = {key: name for key, name in self.lab.shared.names().items() if key[0] == daemon.address}
+            gone = [key for key, name in images.items() if not daemon.has_image(name)]
             if not gone:
                 raise
-            for name in gone:  # somebody has removed what no container used, as `docker system prune` does
-                self.lab.shared.forget(name)
+            for key in gone:  # somebody has removed what no container used, as `docker system prune` does
+                self.lab.shared.forget(key)
             return self._start_by_channel(daemon, settings, guest_id)
 
     def _start_by_channel(self, daemon: Daemon, settings: DockerSettings, guest_id: str) -> Guest:

@@ -59,7 +59,7 @@ def make_image(lab: LabContext, daemon: Daemon, agent: Path, root: Path | None) 
 
     root: has the agent in it. None: the image has what / itself has, over which `make_root` lays the rest.
     """
-    return lab.shared.get(lab.journal, (daemon.address, root or agent), _Import(lab, daemon, agent, root))
+    return lab.shared.get(lab.journal, (daemon.address, str(root or agent)), _Import(lab, daemon, agent, root))
 
 
 def make_root(guest: ProcessGuest, daemon: Daemon, settings: DockerSettings, name: str) -> ContainerRoot:
