@@ -72,6 +72,9 @@ def test_what_is_wrong_in_schema_2_is_named(run: object, place: str) -> None:
 
 
 def test_memory_of_schema_1() -> None:
+    found = numbers(captured("hyperfine-1.20.json"))
+    assert found["ls /", "peak of memory", "B", "lower"] == [3 << 20] * 6
+    assert found["ls /", "time", "s", "lower"][0] == 0.002518532
     result = {"command": "a", "mean": 1, "times": [1.0, 2.0], "memory_usage_byte": [4096, 8192]}
     assert numbers(written(json.dumps({"results": [result]})))["a", "peak of memory", "B", "lower"] == [4096, 8192]
 

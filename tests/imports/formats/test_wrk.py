@@ -1,4 +1,4 @@
-"""wrk 4.1.0, with and without the distribution of latency."""
+"""wrk 4.1.0, with and without the distribution of latency, and wrk2 4.0.0."""
 
 import pytest
 
@@ -13,6 +13,16 @@ def test_rates_and_latency() -> None:
     assert found["wrk /", "mean latency", "s", "lower"] == [pytest.approx(3.8e-3)]
     assert found["wrk /", "p99 latency", "s", "lower"] == [pytest.approx(23e-3)]
     assert len(numbers(captured("wrk-4.1.0.txt"))) == 3
+
+
+def test_wrk2_has_more_percentiles() -> None:
+    assert numbers(captured("wrk2-4.0.0-latency.txt")) == {
+        ("wrk /", "requests", "1/s", "higher"): [44.1],
+        ("wrk /", "throughput", "B/s", "higher"): [pytest.approx(8.21 * 1024)],
+        ("wrk /", "mean latency", "s", "lower"): [pytest.approx(1.29)],
+        ("wrk /", "median latency", "s", "lower"): [pytest.approx(1.29)],
+        ("wrk /", "p99 latency", "s", "lower"): [pytest.approx(1.42)],
+    }
 
 
 def test_the_host_is_not_part_of_the_name() -> None:
