@@ -18,6 +18,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -33,10 +34,13 @@ _CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt"
 def account() -> Iterator[Path]:
     """Its home directory."""
     subprocess.run(["useradd", "--create-home", "--shell", "/bin/bash", _USER], check=True)
+    user = pwd.getpwnam(_USER)
     try:
-        yield Path(pwd.getpwnam(_USER).pw_dir)
+        yield Path(user.pw_dir)
     finally:
         subprocess.run(["userdel", "--remove", _USER], check=True, stderr=subprocess.DEVNULL)
+        for state in Path(tempfile.gettempdir()).glob(f"virtometer-{user.pw_uid}*"):  # journal and lock of the account
+            shutil.rmtree(state)
 
 
 def as_user(line: str) -> tuple[int, float, str]:
