@@ -8,6 +8,7 @@ import stat
 import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,6 @@ from virtometer.errors import EnvironmentFailed, MissingProgram, StorageError
 from virtometer.host.network.lan import Lan
 from virtometer.host.owned.directories import DIRECTORY
 from virtometer.host.owned.journal import Journal, state_directory
-from virtometer.host.owned.shared import Shared
 from virtometer.host.programs import find_host_program
 from virtometer.programs import Programs
 from virtometer.runner.lab.agent import agent_path
@@ -48,7 +48,6 @@ def lab_context(
     name = f"work-{uuid.uuid4().hex[:8]}"
     scratch = scratch_parent.resolve() / name
     cache = cache_directory()
-    lan, shared = Lan(journal, programs), Shared()
     built = agent_path()
     try:
         cache.mkdir(parents=True, exist_ok=True)
@@ -60,6 +59,7 @@ def lab_context(
         shutil.rmtree(scratch, ignore_errors=True)
         journal.forget(name)
         raise StorageError(f"cannot make the working directory {scratch}: {cause.strerror}") from cause
+    lab = LabContext(agent, cache, scratch, None, journal, programs, Lan(journal, programs))
     try:
         count = disk_files if disk_span else 0
         files = [_fill(agent, scratch, disk_span, programs, number, count) for number in range(count)]
@@ -68,25 +68,13 @@ def lab_context(
         others = [name for name in dict.fromkeys(more_programs) if name not in known]
         carried += tuple(find_host_program(name, f"that has {name}", programs) for name in others)
         disk, more = (files[0] if files else None), tuple(files[1:])
-        yield LabContext(
-            agent,
-            cache,
-            scratch,
-            disk,
-            journal,
-            programs,
-            lan,
-            carried,
-            more_disk_files=more,
-            room=room,
-            agent_32=_agent_32(agent),
-            shared=shared,
+        yield replace(
+            lab, disk_file=disk, host_programs=carried, more_disk_files=more, room=room, agent_32=_agent_32(agent)
         )
     finally:
         with deferred_signals():
             try:
-                shared.close()
-                lan.close()
+                lab.close()
             finally:
                 made = [scratch] if agent == built else [scratch, agent.parent]
                 for directory in made:

@@ -10,6 +10,7 @@ import json
 import os
 import socket
 import stat
+import subprocess
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -58,10 +59,13 @@ class Daemon:
     def run(self, words: Words, *, purpose: str, limit_s: float = _LIMIT_S) -> str:
         """Run one command of docker; returns what it printed. Raises EnvironmentFailed with the daemon's reason."""
         result = self._programs.run(self.argv(words), purpose=purpose, limit_s=limit_s, check=False, whole=True)
+        self._require_success(result, purpose)
+        return result.stdout.decode(errors="replace").strip()
+
+    def _require_success(self, result: subprocess.CompletedProcess[bytes], purpose: str) -> None:
         if result.returncode != 0:
             self.require()
             raise EnvironmentFailed(f"Docker at {self.address} ({purpose}): {_reason(result.stderr)}")
-        return result.stdout.decode(errors="replace").strip()
 
     def argv(self, words: Words) -> Words:
         """The whole command line of one command of docker. Raises MissingProgram."""
@@ -147,13 +151,10 @@ class Daemon:
         purpose = f"import the image {name}"
         try:
             result = self._programs.run([*words, *tar, *made], purpose=purpose, limit_s=limit_s, check=False)
-        except BaseException:  # an interrupt, or the limit
+            self._require_success(result, purpose)
+        except BaseException:  # also an interrupt, or the limit
             time.sleep(_LATE_S)
             raise
-        if result.returncode != 0:
-            time.sleep(_LATE_S)
-            self.require()
-            raise EnvironmentFailed(f"Docker at {self.address} ({purpose}): {_reason(result.stderr)}")
 
     def logs(self, name: str) -> str:
         """The end of what a container has printed; nothing where the daemon does not say."""
