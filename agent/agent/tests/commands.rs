@@ -72,3 +72,17 @@ fn a_command_is_timed_run_by_run_with_its_processor_time_and_its_peak_memory() {
     assert!(measures["system"]["value"].as_f64().unwrap() > 0.0, "{measures}");
     assert_eq!(report["conditions"]["status"], "0");
 }
+
+/// Three processes that hold 32 MiB each: what they hold at once is more than any of them does.
+#[test]
+fn memory_of_a_command_is_that_of_all_its_processes_at_once() {
+    let holds = "(head -c 32m /dev/zero; sleep 0.5) | tail -n 1 | wc -c";
+    let script = format!("for i in 1 2 3; do ({holds}) & done; wait");
+    let arguments = serde_json::to_string(&["-c", &script]).unwrap();
+    let words = ["measure", "command", "--op", "time", "--program", "/bin/sh", "--arguments", &arguments];
+    let report = measured(&[&words[..], &["--seconds", "0.1", "--json"]].concat());
+    let held = report["measures"]["held-memory"]["value"].as_f64().unwrap();
+    let largest = report["measures"]["peak-memory"]["value"].as_f64().unwrap();
+    assert!((96e6..160e6).contains(&held), "{held}");
+    assert!((32e6..80e6).contains(&largest), "{largest}");
+}

@@ -9,6 +9,7 @@ mod evict;
 mod files;
 mod given;
 mod group;
+mod held;
 mod look_up;
 mod memory;
 mod specification;

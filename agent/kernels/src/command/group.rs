@@ -79,6 +79,11 @@ impl Family {
         self.mark.as_ref().map(|mark| format!("{MARK}={mark}"))
     }
 
+    /// The processes of the program that has this number.
+    pub(super) fn members(&self, program: libc::pid_t) -> Members {
+        Members { program, mark: self.mark.clone() }
+    }
+
     /// End whatever is left of the program: its group, its descendants, and those that have left both.
     pub fn end_group(&self, child: &Child) {
         if let Ok(group) = libc::pid_t::try_from(child.id()) {
@@ -116,6 +121,22 @@ impl Family {
             std::thread::sleep(PAUSE);
         }
         used
+    }
+}
+
+/// A program and its descendants, as they are at any moment.
+pub(super) struct Members {
+    program: libc::pid_t,
+    mark: Option<String>,
+}
+
+impl Members {
+    /// Those that run now, but for what is not executed yet: that is the agent still.
+    pub(super) fn pids(&self) -> Vec<libc::pid_t> {
+        let mut found = descendants(self.program, self.mark.as_deref()).pids;
+        found.push(self.program);
+        found.retain(|pid| !is_the_agent(*pid));
+        found
     }
 }
 
@@ -247,8 +268,7 @@ fn descendants(program: libc::pid_t, mark: Option<&str>) -> Found {
 fn is_of(pid: libc::pid_t, mark: Option<&str>, unmarked: bool, alone: bool) -> Option<bool> {
     // What is about to be executed for another program still is the agent, with the agent's variables. This is looked at
     // first, so that the variables are those of what was executed.
-    let image = |of: &str| std::fs::read_link(format!("/proc/{of}/exe")).ok();
-    if image("self").is_some_and(|own| image(&pid.to_string()) == Some(own)) {
+    if is_the_agent(pid) {
         return Some(false);
     }
     let read = std::fs::read(format!("/proc/{pid}/environ"));
@@ -264,6 +284,12 @@ fn is_of(pid: libc::pid_t, mark: Option<&str>, unmarked: bool, alone: bool) -> O
         Some(found) => mark.is_some_and(|mark| found == mark.as_bytes()),
         None => unmarked,
     })
+}
+
+/// Whether a process runs the agent's own program.
+fn is_the_agent(pid: libc::pid_t) -> bool {
+    let image = |of: &str| std::fs::read_link(format!("/proc/{of}/exe")).ok();
+    image("self").is_some_and(|own| image(&pid.to_string()) == Some(own))
 }
 
 /// All processes; none where /proc is not there.

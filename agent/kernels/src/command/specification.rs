@@ -90,6 +90,7 @@ pub(super) const MEASURES: &[Measure] = &[
     measure("system", "s", GuestAtWork, "processor time of the kernel for the command, mean of the runs"),
     measure("empty", "s", GuestAtWork, "time of an empty program from its start to its end, median"),
     measure("peak-memory", "B", Nothing, "most memory of the largest process of the command, where above the agent's"),
+    measure("held-memory", "B", Nothing, "most memory of all its processes at once, seen in an untimed run"),
 ];
 
 /// What all runs have in common.

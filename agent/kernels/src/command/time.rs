@@ -7,6 +7,7 @@ use super::endings::{ended_badly, ended_how, last_words, status_word};
 use super::evict::{evict, Left};
 use super::files;
 use super::group::{Family, Usage};
+use super::held::Held;
 use super::look_up::Line;
 use super::memory;
 use super::specification::Specification;
@@ -94,6 +95,8 @@ pub(super) struct Timed {
     empty: Option<Empty>,
     /// Of all runs so far, ns.
     took_ns: u64,
+    /// Most memory of all processes at once in a run before those that count, bytes.
+    held: Option<u64>,
     circumstances: Conditions,
     /// What the page cache held before the runs.
     cache: Left,
@@ -109,6 +112,7 @@ impl Timed {
             cache: Left::default(),
             empty: None,
             took_ns: 0,
+            held: None,
             what,
             watchdog: Watchdog::new(control)?,
             stack: Stack::new(),
@@ -135,7 +139,7 @@ impl Timed {
         if what.first_counts {
             return Ok(());
         }
-        (0..what.warm_ups).try_for_each(|_| self.run_untimed())?;
+        (0..what.warm_ups).try_for_each(|_| self.run_untimed(true))?;
         if self.answer.is_none() {
             return Err(check_failed(format!("{} was stopped before its end", what.command.program())));
         }
@@ -144,11 +148,11 @@ impl Timed {
         Ok(())
     }
 
-    /// A run that does not count.
-    fn run_untimed(&mut self) -> Result<(), Failure> {
+    /// A run that does not count. `looked_at`: its memory is looked at, which takes processor time.
+    fn run_untimed(&mut self, looked_at: bool) -> Result<(), Failure> {
         let counted = std::mem::take(&mut self.used);
         self.get_ready()?;
-        self.start_and_wait()?;
+        self.start_and_wait(looked_at)?;
         self.conclude()?;
         self.used = counted;
         Ok(())
@@ -296,18 +300,23 @@ impl Timed {
         Ok(())
     }
 
-    fn start_and_wait(&mut self) -> Result<Stretch, Failure> {
+    fn start_and_wait(&mut self, looked_at: bool) -> Result<Stretch, Failure> {
         let unprepared = || Failure::new(Code::Internal, "a run that was not prepared");
         let ready = self.ready.take().ok_or_else(unprepared)?;
         let mut ended = None;
+        let mut held = None;
         let stretch = timed(1, || {
             let process = ready.start(&self.what.command, &mut self.stack)?;
-            let why = process.wait_watched(&self.watchdog, &self.what, false)?;
+            let looks = if looked_at { Held::begin(ready.family.members(process.pid())) } else { None };
+            let why = process.wait_watched(&self.watchdog, &self.what, false);
+            held = looks.and_then(Held::end); // before it may be reaped
+            let why = why?;
             ended = Some((process, why));
             Ok(())
         })?;
         let took_ns = stretch.end_ns.saturating_sub(stretch.start_ns);
         self.took_ns += took_ns;
+        self.held = self.held.max(held);
         self.wall_s = Duration::from_nanos(took_ns).as_secs_f64();
         self.ended = ended.map(|(process, why)| (ready, process, why));
         Ok(stretch)
@@ -425,13 +434,13 @@ impl Worker for Timed {
 
     fn setup(&mut self, _repeats: u64) -> Result<(), Failure> {
         self.begin_empty();
-        let warm = if self.what.warm_each { self.run_untimed() } else { Ok(()) };
+        let warm = if self.what.warm_each { self.run_untimed(false) } else { Ok(()) };
         let done = warm.and_then(|()| self.get_ready());
         self.or_clean(done)
     }
 
     fn run(&mut self, _repeats: u64) -> Result<Stretch, Failure> {
-        let done = self.start_and_wait();
+        let done = self.start_and_wait(false);
         self.or_clean(done)
     }
 
@@ -503,6 +512,11 @@ impl Worker for Timed {
         );
         let found = match self.empty.as_ref().and_then(Empty::median_s) {
             Some(empty_s) => found.measure("empty", "s", empty_s, Merge::Mean),
+            None => found,
+        };
+        #[allow(clippy::cast_precision_loss)] // bytes of memory, far below 2^53
+        let found = match self.held {
+            Some(held) => found.measure("held-memory", "B", held as f64, Merge::Max),
             None => found,
         };
         // A smaller one hides behind the agent's, which a program has until it is executed.

@@ -11,8 +11,11 @@ from virtometer.model import Estimate, Finding, Quantity
 from virtometer.report.parts import words
 from virtometer.report.parts.html_tables import HtmlTable
 
-USED = {"wall": "time", "user": "user", "system": "system", "peak-memory": "memory"}
-"""What one run uses beside its own result: the measure, and the heading."""
+USED = {"wall": "time", "user": "user", "system": "system", "memory": "memory"}
+"""What one run uses beside its own result: the measure, and the heading. Memory is the larger one of two measures."""
+
+_MEMORY = ("held-memory", "peak-memory")
+"""Most memory of all processes at once, as it was seen; the peak of the largest one."""
 
 
 def runs(analysis: Analysis) -> HtmlTable | None:
@@ -42,11 +45,13 @@ def _efficiency(one: Finding) -> str:
 
 def _used(one: Finding, measures: Mapping[Key, Mapping[str, Quantity[Estimate]]], used: Mapping[str, str]) -> list[str]:
     known = measures.get((one.workload, one.subject), {})
-    return [used_words(known.get(name)) for name in used]
+    return [used_words(known, name) for name in used]
 
 
-def used_words(of: Quantity[Estimate] | None) -> str:
-    """Memory in MB, and processor time that may be nothing; empty for None."""
+def used_words(known: Mapping[str, Quantity[Estimate]], name: str) -> str:
+    """What USED names, of a command in an environment: memory in MB; empty where it is not known."""
+    names = _MEMORY if name == "memory" else (name,)
+    of = max((known[each] for each in names if each in known), key=lambda one: one.estimate.value, default=None)
     if of is None:
         return ""
     if of.unit == "B":

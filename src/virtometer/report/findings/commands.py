@@ -9,7 +9,7 @@ from virtometer.report.parts.section import Section, some
 _LEGEND = (
     "Time: wall time of one run that counts. The time of the baseline divided by the time there is the efficiency.",
     "User, system: processor time of the command and all descendants that it waited for, mean over all runs.",
-    "Memory: the largest peak of one process.",
+    "Memory: the most of all processes of a run at once, and at least the peak of the largest one.",
     "Empty program: what any command takes at least; the median over the guests. Nothing is subtracted from times.",
     "Reading of the clock: what a program pays for each time that it asks for.",
     "Start: from before the launcher of a guest starts to the greeting of its agent. Whole: with the run as well.",

@@ -45,7 +45,7 @@ def table_of_command(
         made.add_row(
             text_line(one.subject),
             words.value(one.value),
-            *(used_words(known.get(name)) for name in columns),
+            *(used_words(known, name) for name in columns),
             ("1" if one.ratio.n else "") if baseline else words.efficiency(one),
             text_line(word, style=style),
             "" if baseline else words.cost(one),
