@@ -1,4 +1,4 @@
-"""What `run` and `resume` have in common: the display while a campaign runs, its conclusion, and its errors."""
+"""What `run`, `time`, `resume` and `study run` have in common: display of a running campaign, conclusion, errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
 """The mathematics of clocks: from round trips to host time with bounds, steps and faults. Pure.
 
-docs/methods/clocks.md has the methods.
+`line` and `iterations` fit a clock, `intervals` converts samples with it, `steps` finds faults, and `region` is their
+geometry. docs/methods/clocks.md has the methods.
 """

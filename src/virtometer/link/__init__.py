@@ -1,1 +1,1 @@
-"""Python's half of the contract: channel, greeting, requests, clock."""
+"""Python's half of the contract: channel, messages, session."""

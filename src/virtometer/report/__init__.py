@@ -1,4 +1,4 @@
-"""Reports from an analysis: `render` makes HTML, JSON or CSV text, `terminal.table` what is printed.
+"""Reports from an analysis: `render` makes them in each of FORMATS, `formats/terminal` what is printed.
 
 Nothing here measures, concludes, reads a clock or writes a file but the cache: the same campaign always gives the same
 report.

@@ -1,7 +1,7 @@
 """What exists on the host because of us, written down before it is made, for the clean-up after a SIGKILL.
 
 One JSON file per guest in a state directory. It names the laboratory that owns the guest (pid, start time, boot) and
-the guest's resources in the order in which they were made; `sweep` (sweep.py) removes them. What makes a resource
+the guest's resources in the order in which they were made; environments/sweep.py removes them. What makes a resource
 declares it as a `Resource` beside the code that makes it.
 """
 
