@@ -30,6 +30,10 @@ if [ "${1:-}" = --all ]; then
     setup/packages.sh setup/thorough.txt "tests"
 fi
 
+if [ "${crates[*]}" = --workspace ]; then
+    setup/packages.sh setup/tests.txt "tests"
+fi
+
 # Tests start the product hundreds of times: it is compiled once.
 unset PYTHONDONTWRITEBYTECODE
 

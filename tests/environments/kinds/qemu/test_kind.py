@@ -25,7 +25,7 @@ from tests.environments.booted import (
     peer_measure,
     require,
 )
-from tests.environments.oci_images import layout, made, user_land
+from tests.environments.oci_images import BUSYBOX, layout, made, user_land
 from tests.waiting import wait_until
 from virtometer.environments.base import Check, Room
 from virtometer.environments.kinds.qemu.kind import Kvm, KvmSettings, Qemu, QemuSettings
@@ -390,6 +390,7 @@ def test_a_machine_under_kvm_is_ended_whether_its_kernel_runs_or_hangs(tmp_path:
         assert not any(Path(f"/proc/{pid}").exists() for pid in pids)
 
 
+@pytest.mark.skipif(not BUSYBOX.exists(), reason="the image has busybox-static")
 def test_an_image_of_containers_can_be_written_and_has_what_programs_expect(qemu: Qemu, tmp_path: Path) -> None:
     layout(tmp_path / "image", {"latest": made(user_land())})
     image = settings(root=f"oci:{tmp_path / 'image'}", memory="256M")
