@@ -14,7 +14,7 @@ from virtometer.environments.kinds.nspawn import Nspawn
 from virtometer.environments.kinds.podman import Podman
 from virtometer.environments.kinds.qemu.kind import Kvm, Qemu
 from virtometer.environments.kinds.runc import Runc
-from virtometer.environments.kinds.uml import UserModeLinux
+from virtometer.environments.kinds.uml.kind import UserModeLinux
 
 KINDS: dict[str, type[Environment]] = {
     "native": Native,

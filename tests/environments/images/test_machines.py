@@ -1,4 +1,4 @@
-"""The images that guests boot from. That a kernel can read them is shown by the guests of test_qemu and test_uml."""
+"""The images that guests boot from. That a kernel can read them is shown by the guests of the kinds qemu and uml."""
 
 from __future__ import annotations
 

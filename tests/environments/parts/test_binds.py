@@ -18,7 +18,7 @@ from virtometer.environments.kinds.bubblewrap import Bubblewrap
 from virtometer.environments.kinds.gvisor import Gvisor
 from virtometer.environments.kinds.native import Native, NativeSettings
 from virtometer.environments.kinds.runc import Runc
-from virtometer.environments.kinds.uml import UserModeLinux
+from virtometer.environments.kinds.uml.kind import UserModeLinux
 from virtometer.environments.parts.binds import BindSettings
 from virtometer.environments.parts.process_guest import ProcessGuest
 from virtometer.environments.parts.root_settings import RootSettings

@@ -16,7 +16,7 @@ from virtometer.environments.kinds.crun import Crun
 from virtometer.environments.kinds.gvisor import Gvisor
 from virtometer.environments.kinds.native import Native
 from virtometer.environments.kinds.runc import Runc
-from virtometer.environments.kinds.uml import UserModeLinux
+from virtometer.environments.kinds.uml.kind import UserModeLinux
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="network namespaces need root")

@@ -26,7 +26,7 @@ from tests.environments.booted import (
 )
 from tests.sentences import Said
 from virtometer.environments.base import Check, LabContext, Room
-from virtometer.environments.kinds.uml import UmlSettings, UserModeLinux
+from virtometer.environments.kinds.uml.kind import UmlSettings, UserModeLinux
 from virtometer.errors import EnvironmentFailed, LinkClosed, MissingProgram
 
 
@@ -262,8 +262,8 @@ def test_a_kernel_that_stands_still_is_told_from_one_that_boots_slowly(
     program.write_text(f"#!/bin/sh\n{prints}\nexec sleep 60\n")
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
-    monkeypatch.setattr("virtometer.environments.kinds.uml.SILENT_S", 2.0)
-    monkeypatch.setattr("virtometer.environments.kinds.uml.CHECK_S", 4.0)
+    monkeypatch.setattr("virtometer.environments.kinds.uml.kind.SILENT_S", 2.0)
+    monkeypatch.setattr("virtometer.environments.kinds.uml.kind.CHECK_S", 4.0)
     check = uml.check()
     assert check.works == boots
     assert boots == ("booting" in check.found)

@@ -20,6 +20,7 @@ from pydantic import BeforeValidator, Field
 from virtometer.environments.base import Check, DiskTarget, Environment, Guest, Lacks, Settings
 from virtometer.environments.entry import Entry, NoEntry
 from virtometer.environments.images.machines import initramfs
+from virtometer.environments.kinds.uml import registers
 from virtometer.environments.parts.formatted_disk import DIRECTORY, formatted_disk, mounted_file
 from virtometer.environments.parts.guest_root import host_root, layer_over, require_host_root
 from virtometer.environments.parts.process_guest import ProcessGuest
@@ -144,6 +145,7 @@ class UserModeLinux(Environment):
             mine.require_own_layer(self.lab, image.root)
             image.as_ext4(self.lab.journal, self.lab.programs)
         initramfs(self.lab, programs=self._carried(mine))
+        self._with_registers()
 
     def _carried(self, settings: UmlSettings) -> tuple[HostProgram, ...]:
         """The programs of the host that guests carry: none where their root has its own."""
@@ -172,6 +174,7 @@ class UserModeLinux(Environment):
                 f"where {free >> 20} MiB are free",
                 advice="mount a larger tmpfs on /dev/shm, or set less memory",
             )
+        preloading = self._with_registers()
         with ProcessGuest.starting(self.lab, guest_id, settings) as guest:
             guest.divide_cpu(TRACED)
             ours, theirs = socket.socketpair()
@@ -187,7 +190,7 @@ class UserModeLinux(Environment):
             with theirs:
                 argv: list[str | Path] = [
                     *(own_mounts(self.lab.programs, of_host.mounts) if of_host else ()),
-                    *self._together(), *self._memory_in_memory(), *self._without_a_gap(),
+                    *self._together(), *self._memory_in_memory(), *self._without_a_gap(), *preloading,
                     program, f"mem={settings.memory >> 20}M", f"initrd={image}",
                     "con=null", "con0=null,fd:1", "ssl=null", f"ssl0=fd:{theirs.fileno()}",
                     # Here it keeps its pid file and its console's socket, otherwise in the user's home directory.
@@ -212,6 +215,8 @@ class UserModeLinux(Environment):
                     namespace=guest.network.namespace if guest.network else None,
                 )
             guest.effective |= {"memory_bytes": settings.memory, "cpus": 1, "network": settings.network}
+            if preloading:
+                guest.effective["registers"] = "handed on by a library, as its kernel does not know all of them"
         return guest
 
     def entry(self, guest: Guest, settings: Settings) -> Entry | NoEntry:
@@ -248,6 +253,12 @@ class UserModeLinux(Environment):
         words: list[str | Path] = [self.lab.programs.find("setarch", "util-linux"), "--addr-no-randomize"]
         tried = self.lab.programs.run([*words, "true"], purpose="try a fixed layout", check=False)
         return words if tried.returncode == 0 else []
+
+    def _with_registers(self) -> list[str | Path]:
+        """Load a library before the C library, where the processor has registers that its kernel does not know."""
+        if not registers.unknown(Path("/proc/cpuinfo").read_text()):
+            return []
+        return [self.lab.programs.find("env", "coreutils"), f"LD_PRELOAD={registers.library(self.lab)}"]
 
     def _disk(self, guest: ProcessGuest, directory: Path) -> list[str]:
         file = self.lab.disk_file

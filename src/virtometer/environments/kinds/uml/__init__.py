@@ -1,0 +1,1 @@
+"""What this kind of machine consists of; `kind` is the environment."""
