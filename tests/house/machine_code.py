@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _ATTACH, _DETACH, _GETREGS = 16, 17, 12  # requests of ptrace(2)
-_REGISTERS, _RIP = 27, 16  # of struct user_regs_struct
+_REGISTERS, _RIP, _RSP = 27, 16, 19  # of struct user_regs_struct
 _WALL = 0x40000000  # __WALL of waitpid(2)
 _LINE = re.compile(r"^\s*([0-9a-f]+):\t(?:(?:rep|repz|lock|notrack|bnd) )*(\S+)\s*([^#<]*)")
 
@@ -65,6 +65,17 @@ class Instruction:
         return self.name.startswith(("mov", "vmov")) and "[" in self._parts[0]
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a thread was found, and what its stack has on top: where it goes back to, if nothing else lies there.
+
+    Both as addresses in the program's file.
+    """
+
+    at: int
+    on_stack: int | None
+
+
 def why_not() -> str:
     """Why nothing can be sampled or disassembled here; empty where both can."""
     if platform.machine() != "x86_64":
@@ -95,6 +106,19 @@ def loop_around(code: Sequence[Instruction], address: int, longest: int = 4000) 
             if not smallest or end - begin + 1 < len(smallest):
                 smallest = code[begin : end + 1]
     return smallest
+
+
+def loop_of(code: Sequence[Instruction], place: Place) -> Sequence[Instruction]:
+    """The loop around a place. Around the call of it, where a procedure without a loop or a frame is called.
+
+    A short procedure may take as much time as the loop that calls it: which of both has more samples is chance.
+    """
+    around = loop_around(code, place.at)
+    if around or place.on_stack is None:
+        return around
+    after = bisect.bisect_left(code, place.on_stack, key=lambda one: one.at)
+    returns = 0 < after < len(code) and code[after].at == place.on_stack and code[after - 1].name == "call"
+    return loop_around(code, code[after - 1].at) if returns else ()
 
 
 @contextmanager
@@ -148,12 +172,22 @@ def _base(pid: int, program: Path) -> int:
     raise ProcessLookupError(pid)
 
 
-def samples(program: Path, arguments: Sequence[str], count: int = 20, *, after_s: float) -> Counter[int]:
-    """Addresses in the program's file at which its busy threads were found. after_s: processor time that it has then.
+def _word(pid: int, address: int) -> int | None:
+    """Eight bytes of the memory of a process; None where it has none there."""
+    try:
+        with Path(f"/proc/{pid}/mem").open("rb", buffering=0) as memory:
+            memory.seek(address)
+            return int.from_bytes(memory.read(8), "little")
+    except OSError:
+        return None
+
+
+def samples(program: Path, arguments: Sequence[str], count: int = 20, *, after_s: float) -> Counter[Place]:
+    """Where the program's busy threads were found. after_s: processor time that it has then.
 
     Raises PermissionError where this system lets nobody trace.
     """
-    found = Counter[int]()
+    found = Counter[Place]()
     with subprocess.Popen([program, *arguments], stdout=subprocess.DEVNULL) as process:
         try:
             while process.poll() is None and _worked_s(process.pid) < after_s:
@@ -163,7 +197,8 @@ def samples(program: Path, arguments: Sequence[str], count: int = 20, *, after_s
                 for thread in _busy(process.pid):
                     with _stopped(thread) as registers:
                         if registers is not None:
-                            found[registers[_RIP] - base] += 1
+                            top = _word(process.pid, registers[_RSP])
+                            found[Place(registers[_RIP] - base, None if top is None else top - base)] += 1
                 time.sleep(0.005)
         finally:
             process.send_signal(signal.SIGKILL)
@@ -174,6 +209,6 @@ def hottest_loop(program: Path, arguments: Sequence[str], *, after_s: float, cou
     """The loop in which most of so many samples of a program lie."""
     code = disassembly(program)
     found = Counter[tuple[Instruction, ...]]()
-    for address, times in samples(program, arguments, count, after_s=after_s).items():
-        found[tuple(loop_around(code, address))] += times
+    for place, times in samples(program, arguments, count, after_s=after_s).items():
+        found[tuple(loop_of(code, place))] += times
     return found.most_common(1)[0][0] if found else ()

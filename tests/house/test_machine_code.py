@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.house.machine_code import Instruction, hottest_loop, loop_around, why_not
+from tests.house.machine_code import Instruction, Place, hottest_loop, loop_around, loop_of, why_not
 
 Loop = Sequence[Instruction]
 
@@ -164,6 +164,17 @@ def test_the_smallest_loop_counts() -> None:
     assert [one.at for one in loop_around(of, 2)] == [1, 2, 3]
     assert [one.at for one in loop_around(of, 4)] == [0, 1, 2, 3, 4, 5]
     assert loop_around(of, 6) == ()
+
+
+def test_a_procedure_belongs_to_the_loop_that_calls_it() -> None:
+    of = code("mov rdi,rax", "call r12", "dec r15", "jne 0", "ret", "lea rax,[rdi+0x1]", "ret")
+    for at in (5, 6):
+        assert [one.at for one in loop_of(of, Place(at, 2))] == [0, 1, 2, 3]
+        for no_return in (None, -1, 0, 1, 3, 5, 7, 2**63):
+            assert loop_of(of, Place(at, no_return)) == ()
+    # What lies on the stack does not matter where there is a loop.
+    assert [one.at for one in loop_of(of, Place(2, 6))] == [0, 1, 2, 3]
+    assert loop_of(code("call 2", "ret", "lea rax,[rdi+0x1]", "ret"), Place(2, 1)) == ()
 
 
 def test_what_is_not_the_work_is_seen() -> None:
