@@ -99,14 +99,17 @@ class Outcome:
         return float(self.different.any(axis=1).mean())
 
 
-def staged(logs: Array, first: int, *, truth: float, stages: int = 2, precision: float | None = None) -> Outcome:
+def staged(
+    logs: Array, first: int, *, truth: float, stages: int = 2, precision: float | None = None, left: float = math.inf
+) -> Outcome:
     """The rule of `allot`, then the final analysis at its strict levels. stages: 3 is one extension by the same rule.
 
-    An extension begins where the second stage ended, with all blocks so far.
+    An extension begins where the second stage ended, with all blocks so far. left: of a budget, in blocks of one
+    comparison.
     """
     blocks = np.full(logs.shape[:2], first)
     for _ in range(stages - 1):
-        blocks = np.array([_allotted(of, number, precision) for of, number in zip(logs, blocks, strict=True)])
+        blocks = np.array([_allotted(of, number, precision, left) for of, number in zip(logs, blocks, strict=True)])
     return concluded(logs, blocks, truth=truth, strictness=STRICTNESS)
 
 
@@ -145,14 +148,14 @@ def spreads(logs: Array, blocks: Array) -> list[Spread]:
     return [Spread(float(of[:n].mean()), float(of[:n].std(ddof=1)), int(n)) for of, n in zip(logs, blocks, strict=True)]
 
 
-def _allotted(logs: Array, blocks: Array, precision: float | None) -> list[int]:
+def _allotted(logs: Array, blocks: Array, precision: float | None, left: float) -> list[int]:
     family = dict(zip(KEYS, spreads(logs, blocks), strict=True))
     free = dict.fromkeys(KEYS, 1.0)
     found = {}
     # A comparison begins its next stage with the blocks that it has, and not with the most that any other has.
     done = int(blocks.max())
     allotted = allot(
-        family, MARGIN, cost_s=free, shared_s={}, start_s={}, left_s=math.inf, precision=precision,
+        family, MARGIN, cost_s=free, shared_s={}, start_s={}, left_s=left, precision=precision,
         most_blocks=logs.shape[1] + done - int(blocks.min()), first=done,
     )  # fmt: skip
     for key, of in family.items():

@@ -169,14 +169,13 @@ def test_the_second_stage_fits_into_what_is_left(
     more = {key: number - 6 for key, number in found.blocks.items()}
     assert price(more, cost, shared, start) <= left * (1 + 1e-9) + 1e-9
     assert found.blocks.keys() == family.keys()
-    for key in family:  # as many as without a budget, or none
-        assert more[key] in (0, free.blocks[key] - 6)
+    for key in family:  # at least as many as without a budget, or what is left where a decision is likely
         if key in found.beyond and found.beyond[key] < math.inf:
-            assert more[key] == 0
+            assert more[key] < free.blocks[key] - 6
             alone = price({key: free.blocks[key] - 6}, cost, shared, start)
             assert found.beyond[key] == pytest.approx(alone)
         elif key not in found.beyond:
-            assert more[key] == free.blocks[key] - 6
+            assert more[key] >= free.blocks[key] - 6
 
 
 def test_the_cheapest_come_first_so_that_most_are_decided() -> None:
@@ -192,6 +191,30 @@ def test_the_cheapest_come_first_so_that_most_are_decided() -> None:
             if sum(free[key] for key in some) <= left
         )
         assert len(family) - len(found.beyond) == best
+
+
+def test_what_is_left_goes_to_what_does_not_fit_where_a_decision_is_likely() -> None:
+    of: dict[Key, Spread | None] = {("a", "x"): Spread(-0.1, 0.12, 6)}
+    needed = plain(of).blocks["a", "x"] - 6
+    found = plain(of, left_s=0.7 * needed)
+    assert found.blocks["a", "x"] - 6 == math.floor(0.7 * needed)
+    assert found.beyond == {("a", "x"): needed}
+    assert plain(of, left_s=0.2 * needed) == Allotment({("a", "x"): 6}, {("a", "x"): needed})
+
+
+def test_what_is_left_makes_decisions_surer_and_is_not_wasted() -> None:
+    of: dict[Key, Spread | None] = {("a", "x"): Spread(-0.1, 0.12, 6)}
+    least = plain(of).blocks["a", "x"]
+    assert plain(of, left_s=least - 6).blocks["a", "x"] == least
+    assert plain(of, left_s=least).blocks["a", "x"] == least + 6
+    most = plain(of, left_s=1e6).blocks["a", "x"]
+    assert least + 6 < most < 4 * least
+    # What the first stage decides safely gets nothing, however much is left.
+    sure: dict[Key, Spread | None] = {("a", "x"): Spread(-0.7, 0.05, 6)}
+    assert plain(sure, left_s=1e6).blocks == {("a", "x"): 6}
+    # A precision that is reached takes no more.
+    narrow = plain({("a", "x"): Spread(0.3, 0.05, 6)}, precision=0.02)
+    assert plain({("a", "x"): Spread(0.3, 0.05, 6)}, precision=0.02, left_s=1e6) == narrow
 
 
 def test_an_equivalence_waits_for_the_noise_floor_and_a_difference_does_not() -> None:
@@ -279,6 +302,19 @@ def test_what_is_equal_or_10_percent_off_is_decided_in_80_of_100(truth: float, s
     found = campaigns.staged(logs, 6, truth=truth)
     assert (found.equivalent if truth == 1.0 else found.different).mean() >= 0.8
     assert (found.different if truth == 1.0 else found.equivalent).mean() <= 0.005
+
+
+@pytest.mark.parametrize("left", [400.0, pytest.param(100.0, marks=SLOW), pytest.param(2000.0, marks=SLOW)])
+@pytest.mark.parametrize("family", ["white", *(pytest.param(one, marks=SLOW) for one in BOTH_SIDES[1:])])
+def test_a_budget_whose_rest_is_used_keeps_the_levels(family: str, left: float) -> None:
+    edge = campaigns.log_ratios(family, 0.05, 1 + MARGIN, seed=19, campaigns=500)
+    found = campaigns.staged(edge, 6, truth=1 + MARGIN, left=left)
+    assert found.equivalent.mean() <= 0.05 + error(0.05, 2000)
+    assert 0.925 <= found.covered.mean() <= 0.985
+    equal = campaigns.log_ratios(family, 0.05, 1.0, seed=20, campaigns=500)
+    same = campaigns.staged(equal, 6, truth=1.0, left=left)
+    assert same.campaigns_with_claims <= 0.05
+    assert 0.93 <= same.covered.mean() <= 0.99
 
 
 # family, spread, coverage of the 95 % interval from and to, most campaigns with a wrong claim

@@ -42,14 +42,20 @@ analysis of clinical trials", Biometrika 64 (1977) 191-199.
 SAFE = 0.1
 """Part of its level below which a difference of the first stage is final."""
 
+SURER = 0.95
+"""Probability of a decision for which what is left of a budget is used."""
+LIKELY = 0.5
+"""Probability of a decision from which what is left of a budget is used for a comparison that does not fit."""
+
 
 @dataclass(frozen=True, slots=True)
 class Allotment:
     """What the second stage measures.
 
-    blocks: by (workload, environment), of both stages; every compared key of the family. beyond: comparisons that stay
-    at the first stage because the budget or a plan's greatest number of blocks is too small. Each has the seconds that
-    its second stage alone would take (math.inf: more blocks than a plan may have).
+    blocks: by (workload, environment), of both stages; every compared key of the family. beyond: comparisons for which
+    the budget or a plan's greatest number of blocks is too small. Each has the seconds that its second stage alone
+    would take (math.inf: more blocks than a plan may have). Of the budget they get what the others leave, where a
+    decision is likely then.
     """
 
     blocks: Mapping[Key, int]
@@ -78,15 +84,18 @@ def allot(
     started: guests of a block start side by side. left_s: seconds of the budget, math.inf without one. controls: the
     spread of the baseline's log ratios with itself, whose noise floor an equivalence has to reach too. precision: the
     half width of the 95 % interval that is asked for, as a fraction; without it a comparison goes on until it is
-    decided with 80 % probability. most_blocks: of both stages. first: blocks of the first stage; by default the most
-    that any comparison has. A block that failed in the first stage is made up for. doubted: blocks in all that
-    `doubts` asks for. Comparisons that it does not refuse a verdict are decided, and get theirs after all others.
+    decided with 80 % probability, and with what is left of a budget until it is with 95 %. most_blocks: of both stages.
+    first: blocks of the first stage; by default the most that any comparison has. A block that failed in the first
+    stage is made up for. doubted: blocks in all that `doubts` asks for. Comparisons that it does not refuse a verdict
+    are decided, and get theirs after all others.
     """
     done = first if first is not None else max((of.n for of in family.values() if of is not None), default=0)
+    questions = _questions(family, margin, controls or {}, most_blocks) if precision is None else {}
     more: dict[Key, int | None] = {}
-    for key, needed in _needed(family, margin, controls or {}, precision, most_blocks).items():
-        of = family[key]
-        more[key] = None if of is None or needed is None else needed - of.n
+    for key, of in family.items():
+        if of is not None and of.n >= 2:
+            needed = _needed(of, questions.get(key), precision, most_blocks)
+            more[key] = None if needed is None else needed - of.n
     sure: dict[Key, int] = {}
     for key, count in (doubted or {}).items():
         of, own = family.get(key), more.get(key, 0)
@@ -98,9 +107,10 @@ def allot(
         elif wanted:
             sure[key] = wanted
     wanted_more = dict.fromkeys(family, 0) | more
-    return allotted(
-        wanted_more, done, most_blocks, cost_s=cost_s, shared_s=shared_s, start_s=start_s, left_s=left_s, sure=sure
-    )
+    purse = _Purse(cost_s, shared_s, start_s, left_s, most_blocks - done)
+    found = _allotted(wanted_more, done, most_blocks, purse, sure or {})
+    open_ones = {key: of for key, of in questions.items() if key not in (doubted or {})}
+    return found if left_s == math.inf else _with_the_rest(found, open_ones, family, done, purse)
 
 
 def allotted(
@@ -118,19 +128,46 @@ def allotted(
 
     sure: further blocks of comparisons that are decided, which get what the others leave.
     """
+    purse = _Purse(cost_s, shared_s, start_s, left_s, most_blocks - done)
+    return _allotted(more, done, most_blocks, purse, sure or {})
+
+
+def _allotted(
+    more: Mapping[Key, int | None], done: int, most_blocks: int, purse: _Purse, sure: Mapping[Key, int]
+) -> Allotment:
     wanted, beyond = {}, {}
     for key, count in more.items():
         if count is None or done + count > most_blocks:
             beyond[key] = math.inf
         elif count > 0:
             wanted[key] = count
-    later = {key: min(count, most_blocks - done) for key, count in (sure or {}).items() if done < most_blocks}
-    chosen = _cheapest(wanted, later, cost_s, shared_s, start_s, left_s)
+    later = {key: min(count, most_blocks - done) for key, count in sure.items() if done < most_blocks}
+    for part in (wanted, later):
+        purse.buy_cheapest(part)
     for key, count in wanted.items():
-        if key not in chosen:
-            beyond[key] = count * (cost_s[key] + shared_s.get(key[0], 0.0) + start_s.get(key[1], 0.0))
-    further = wanted | later
-    return Allotment({key: done + (further[key] if key in chosen else 0) for key in more}, beyond)
+        if not purse.has(key):
+            beyond[key] = purse.alone_s(key, count)
+    return Allotment({key: done + purse.has(key) for key in more}, beyond)
+
+
+def _with_the_rest(
+    found: Allotment, questions: Mapping[Key, _Question], family: Mapping[Key, Spread | None], done: int, purse: _Purse
+) -> Allotment:
+    """The same with what is left of the budget: first for what does not fit, then for more certainty.
+
+    The blocks are still fixed by the first stage alone.
+    """
+    blocks, asked = dict(found.blocks), list(questions)
+    for key in sorted(asked, key=lambda key: (key not in found.beyond, purse.alone_s(key, 1), key)):
+        of, question = family[key], questions[key]
+        if of is None:
+            continue
+        surest = question.blocks(SURER, of.n + purse.most)
+        count = purse.affordable(key, purse.most if surest is None else surest - of.n)
+        if count > purse.has(key) and question.chance(of.n + count) >= LIKELY:
+            purse.buy(key, count)
+            blocks[key] = done + count
+    return Allotment(blocks, found.beyond)
 
 
 def blocks_to_decide(
@@ -169,31 +206,62 @@ def blocks_for_precision(of: Spread, half_width: float, level: float = 0.95, fre
     return max(of.n, MIN_BLOCKS, math.ceil(min(reach, 1e6) ** 2))
 
 
-def _needed(
-    family: Mapping[Key, Spread | None],
-    margin: float,
-    controls: Mapping[Key, Spread],
-    precision: float | None,
-    most: int,
-) -> dict[Key, int | None]:
-    """Blocks in all of every comparison with a spread; None beyond `most`."""
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """What is open about a comparison after the first stage.
+
+    limit: of equivalence, on the log scale. level: of a difference, two-sided. floor: blocks in all with which the
+    noise floor is low enough for an equivalence; None: more than may be.
+    """
+
+    of: Spread
+    limit: float
+    level: float
+    floor: int | None
+
+    def blocks(self, power: float, most: int) -> int | None:
+        """Blocks in all that decide it with this probability; None beyond `most`."""
+        return least_blocks(lambda n: self.chance(n) >= power, max(self.of.n, MIN_BLOCKS), most)
+
+    def chance(self, blocks: int) -> float:
+        """Probability that so many blocks in all decide it."""
+        shift, known = shrunken(self.of), self.of.n - 1.0
+        different = _difference_chance(self.of, shift, blocks, self.level, known)
+        if self.floor is None or blocks < self.floor:
+            return different
+        return max(
+            different,
+            _equivalence_chance(self.of, shift, blocks, self.limit, equivalence.LEVEL * STRICTNESS, known),
+        )
+
+
+def _questions(
+    family: Mapping[Key, Spread | None], margin: float, controls: Mapping[Key, Spread], most: int
+) -> dict[Key, _Question]:
+    """The comparisons with a spread that the first stage does not decide safely."""
     known = {key: of for key, of in family.items() if of is not None and of.n >= 2}
-    if precision is not None:
-        return {key: blocks_for_precision(of, math.log1p(precision)) for key, of in known.items()}
     limit = equivalence.limit(margin)
     tested = {key: p for key, of in known.items() if (p := of.p_of_none) is not None}
     adjusted = holm.adjusted(tested)
     safe = CLAIM_LEVEL * STRICTNESS * SAFE
     level = STRICTNESS * CLAIM_LEVEL / max(1, sum(p >= safe for p in adjusted.values()))
-    needed: dict[Key, int | None] = {}
-    for key, of in known.items():
-        if of.n >= MIN_BLOCKS and adjusted[key] < safe:
-            needed[key] = of.n
-            continue
-        own = blocks_to_decide(of, limit, level, most)
-        floor = _blocks_for_floor(controls.get(key), limit, most) if abs(shrunken(of)) < limit else 0
-        needed[key] = None if own is None or floor is None else max(own, floor)
-    return needed
+    return {
+        key: _Question(
+            of, limit, level, _blocks_for_floor(controls.get(key), limit, most) if abs(shrunken(of)) < limit else 0
+        )
+        for key, of in known.items()
+        if of.n < MIN_BLOCKS or adjusted[key] >= safe
+    }
+
+
+def _needed(of: Spread, question: _Question | None, precision: float | None, most: int) -> int | None:
+    """Blocks in all of a comparison; None beyond `most`."""
+    if precision is not None:
+        return blocks_for_precision(of, math.log1p(precision))
+    if question is None:
+        return of.n
+    own = blocks_to_decide(of, question.limit, question.level, most)
+    return None if own is None or question.floor is None else max(own, question.floor)
 
 
 def _blocks_for_floor(control: Spread | None, limit: float, most: int) -> int | None:
@@ -208,41 +276,68 @@ def _blocks_for_floor(control: Spread | None, limit: float, most: int) -> int | 
     return 0 if floor is not None and floor <= limit else least_blocks(reaches, control.n + 1, most)
 
 
-def _cheapest(
-    first: Mapping[Key, int],
-    later: Mapping[Key, int],
-    cost_s: Mapping[Key, float],
-    shared_s: Mapping[str, float],
-    start_s: Mapping[str, float],
-    left_s: float,
-) -> set[Key]:
-    """The comparisons that fit into the time that is left, each time the one that adds least; `later` after `first`.
+class _Purse:
+    """What is left of a budget, and the further blocks that it was spent on.
 
     A block of the baseline is paid for once, whatever else is measured in the block, and of the starts the longest.
     """
-    wanted = {**first, **later}
-    chosen: set[Key] = set()
-    longest: dict[str, int] = {}
-    starts = np.zeros(max(wanted.values(), default=0))  # of each further block
 
-    def adds(key: Key) -> float:
-        more, (workload, environment) = wanted[key], key
-        shared = shared_s.get(workload, 0.0) * max(0, more - longest.get(workload, 0))
-        longer = np.maximum(start_s.get(environment, 0.0) - starts[:more], 0.0).sum()
-        return more * cost_s[key] + shared + float(longer)
+    def __init__(
+        self,
+        cost_s: Mapping[Key, float],
+        shared_s: Mapping[str, float],
+        start_s: Mapping[str, float],
+        left_s: float,
+        most: int,
+    ) -> None:
+        self.most = max(most, 0)
+        self._cost_s, self._shared_s, self._start_s, self._left_s = cost_s, shared_s, start_s, left_s
+        self._bought: dict[Key, int] = {}
+        self._longest: dict[str, int] = {}
+        self._starts = np.zeros(self.most)  # of each further block
 
-    if left_s == math.inf:
-        return set(wanted)
-    for part in (first, later):
-        while part.keys() - chosen:
-            price, key = min((adds(key), key) for key in part if key not in chosen)
-            if price > left_s:
-                break
-            left_s -= price
-            chosen.add(key)
-            longest[key[0]] = max(longest.get(key[0], 0), wanted[key])
-            starts[: wanted[key]] = np.maximum(starts[: wanted[key]], start_s.get(key[1], 0.0))
-    return chosen
+    def has(self, key: Key) -> int:
+        """Further blocks of a comparison so far."""
+        return self._bought.get(key, 0)
+
+    def alone_s(self, key: Key, count: int) -> float:
+        """Seconds of so many further blocks, if nothing else were measured."""
+        return count * (self._cost_s[key] + self._shared_s.get(key[0], 0.0) + self._start_s.get(key[1], 0.0))
+
+    def adds_s(self, key: Key, count: int) -> float:
+        """Seconds that so many further blocks in place of those so far add."""
+        workload, environment = key
+        shared = self._shared_s.get(workload, 0.0) * max(0, count - self._longest.get(workload, 0))
+        longer = np.maximum(self._start_s.get(environment, 0.0) - self._starts[:count], 0.0).sum()
+        return (count - self.has(key)) * self._cost_s[key] + shared + float(longer)
+
+    def buy(self, key: Key, count: int) -> None:
+        """So many further blocks in place of those so far."""
+        self._left_s -= self.adds_s(key, count)
+        self._bought[key] = count
+        self._longest[key[0]] = max(self._longest.get(key[0], 0), count)
+        self._starts[:count] = np.maximum(self._starts[:count], self._start_s.get(key[1], 0.0))
+
+    def buy_cheapest(self, wanted: Mapping[Key, int]) -> None:
+        """What fits into the time that is left, each time the one that adds least."""
+        if self._left_s == math.inf:
+            self._bought |= wanted
+            return
+        open_ones = set(wanted)
+        while open_ones:
+            price, key = min((self.adds_s(key, wanted[key]), key) for key in open_ones)
+            if price > self._left_s:
+                return
+            self.buy(key, wanted[key])
+            open_ones.remove(key)
+
+    def affordable(self, key: Key, most: int) -> int:
+        """The most further blocks of a comparison that fit, up to `most`; at least those so far."""
+        low, high = self.has(key), max(min(most, self.most), self.has(key))
+        while low < high:
+            middle = (low + high + 1) // 2
+            low, high = (middle, high) if self.adds_s(key, middle) <= self._left_s else (low, middle - 1)
+        return low
 
 
 def _difference_chance(of: Spread, shift: float, n: int, level: float, freedom: float) -> float:
