@@ -1,7 +1,7 @@
 # The one entry for both languages. `make` alone lists what there is.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup targets gvisor wheel demo test test-fast test-all lint contract mutants bench bench-self clean
+.PHONY: help setup targets gvisor wheel demo test test-more test-fast test-all lint contract mutants bench bench-self clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /    make \1	/p' Makefile | expand -t 20
@@ -22,8 +22,11 @@ demo: ## set up what virtometer needs, then measure what each environment on thi
 	@setup/all.sh product
 	@.venv/bin/virtometer run --quick || [ $$? = 9 ] # 9: complete, and a trial failed, which the table says
 
-test: setup ## set up, then run the tests of both languages (about 13 minutes in a fresh clone)
-	@setup/test.sh -m "not slow"
+test: setup ## set up, then run the tests of both languages (about ten minutes in a fresh clone)
+	@setup/test.sh -m "not slow and not seconds"
+
+test-more: setup ## the tests in Python that take seconds each, which `make test` leaves out (about ten minutes)
+	@setup/test.sh --more
 
 test-fast: setup ## what runs in less than a minute: no guests but native ones, no campaigns, no kernels
 	@setup/test.sh --fast

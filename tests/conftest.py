@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.tiers import listed
 from virtometer.cache import cache_directory
 from virtometer.environments.base import LabContext
 from virtometer.environments.sweep import sweep_guest
@@ -51,6 +52,9 @@ SLOW = re.compile(
     )
 )
 
+# Names that `make test-more` runs.
+SECONDS = frozenset(listed(Path(__file__).with_name("seconds.txt").read_text()))
+
 _NUMBERS = itertools.count(1)
 
 # A busy host makes an example late: that is no fault of what is tested.
@@ -83,8 +87,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if is_long(config, item.path):
             item.add_marker(pytest.mark.long)
-        if SLOW.match(item.nodeid.removeprefix("tests/")):
+        name = item.nodeid.removeprefix("tests/")
+        if SLOW.match(name):
             item.add_marker(pytest.mark.slow)
+        elif name in SECONDS or name.partition("[")[0] in SECONDS:
+            item.add_marker(pytest.mark.seconds)
 
 
 def pytest_collection_finish() -> None:
