@@ -22,7 +22,7 @@ case $which in
         crates=(-p virtometer-protocol)
         # These compute alone, and each process of tests reads all files of tests.
         workers=$(nproc)
-        set -- -m "not slow and not long"
+        set -- -m "not slow and not long and not seconds"
         ;;
     --more)
         crates=()

@@ -83,7 +83,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark what `make test-fast` leaves out."""
+    """Mark what `make test-fast`, `make test` and `make test-more` leave out."""
     for item in items:
         if is_long(config, item.path):
             item.add_marker(pytest.mark.long)

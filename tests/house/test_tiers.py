@@ -34,4 +34,6 @@ def test_continuous_integration_runs_what_make_test_leaves_out() -> None:
     called = (ROOT / ".ci" / "run").read_text()
     assert "make test <" in called and "make test-more <" in called
     assert '-m "not slow and not seconds"' in (ROOT / "Makefile").read_text()
-    assert '-m "seconds and not slow"' in (ROOT / "setup" / "test.sh").read_text()
+    script = (ROOT / "setup" / "test.sh").read_text()
+    assert '-m "seconds and not slow"' in script
+    assert '-m "not slow and not long and not seconds"' in script, "make test-fast runs a part of make test"

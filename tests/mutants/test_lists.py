@@ -1,6 +1,7 @@
 """The lists of mutants against the sources: each text occurs once, each named test exists, each kernel has a list."""
 
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -12,9 +13,19 @@ from tests.house.tracked import ROOT
 MUTANTS = read_lists(ROOT / "mutants")
 
 
+@cache
+def text_of(source: Path) -> str:
+    return source.read_text()
+
+
+@cache
+def sources_of(folder: Path) -> list[Path]:
+    return sorted(folder.rglob("*.rs"))
+
+
 def is_module(source: Path, name: str) -> bool:
     """Whether a source is the module of this name, or has it within."""
-    return source.stem == name or f"mod {name} {{" in source.read_text()
+    return source.stem == name or f"mod {name} {{" in text_of(source)
 
 
 def missing_tests(mutant: Mutant) -> list[str]:
@@ -29,12 +40,12 @@ def missing_tests(mutant: Mutant) -> list[str]:
         else:
             crate, _, file = binary.removesuffix(f"/{LOOM}").partition("/")
             folder = ROOT / "agent" / crate
-            sources = [folder / "tests" / f"{file}.rs"] if file else sorted((folder / "src").rglob("*.rs"))
+            sources = [folder / "tests" / f"{file}.rs"] if file else sources_of(folder / "src")
             module, _, function = path.rpartition("::")
             name = module.rpartition("::")[2]
             sources = [one for one in sources if file or not function or is_module(one, name)]
         pattern = re.compile(rf"\b(?:fn|def) {function}\b" if function else "")
-        if not any(source.is_file() and pattern.search(source.read_text()) for source in sources):
+        if not any(source.is_file() and pattern.search(text_of(source)) for source in sources):
             missing.append(test)
     return missing
 

@@ -73,6 +73,17 @@ fn a_command_is_timed_run_by_run_with_its_processor_time_and_its_peak_memory() {
     assert_eq!(report["conditions"]["status"], "0");
 }
 
+/// A program that starts others shares its memory with each until that is executed: it counts once.
+#[test]
+fn memory_that_is_shared_for_a_moment_counts_once() {
+    let script = "import subprocess\nx = bytearray(100 << 20)\nfor _ in range(150): subprocess.run(['true'])";
+    let arguments = serde_json::to_string(&["-c", script]).unwrap();
+    let words = ["measure", "command", "--op", "time", "--program", "python3", "--arguments", &arguments];
+    let report = measured(&[&words[..], &["--seconds", "0.1", "--json"]].concat());
+    let held = report["measures"]["held-memory"]["value"].as_f64().unwrap();
+    assert!((100e6..180e6).contains(&held), "{held}");
+}
+
 /// Three processes that hold 32 MiB each: what they hold at once is more than any of them does.
 #[test]
 fn memory_of_a_command_is_that_of_all_its_processes_at_once() {

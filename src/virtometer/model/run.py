@@ -375,9 +375,9 @@ class Stage:
     """Further blocks of a campaign, fixed once, when every trial before them had been executed.
 
     first_trial: index of its first trial; `trials` is how many it has. blocks: further blocks by (workload,
-    environment). beyond: seconds that comparisons would take that the limit leaves out; None: more than a plan may
-    have; where the plan has factors, of a workload and a term. limit: what limited the blocks, in words. follow_up: of
-    the second stage of a sequential design, whose blocks are all of its own.
+    environment). beyond: seconds of comparisons that take more than the limit, also where they get what is left of it;
+    None: more than a plan may have; where the plan has factors, of a workload and a term. limit: what limited the
+    blocks, in words. follow_up: of the second stage of a sequential design, whose blocks are all of its own.
     """
 
     decided_at: str

@@ -8,8 +8,8 @@ from dataclasses import replace
 from tests.analysis.simulated_campaigns import Place, Work, gaussian, outliers, simulate
 from tests.sentences import Said
 from virtometer.analysis import analyse
-from virtometer.model import Finding, Verdict
-from virtometer.report.findings.summary import equivalence_error, headline, sentences, undecided
+from virtometer.model import Finding, Stage, Verdict
+from virtometer.report.findings.summary import equivalence_error, headline, sentences, stage_sentence, undecided
 from virtometer.report.parts import words
 
 
@@ -127,3 +127,11 @@ def test_the_level_of_intervals_is_named_as_it_is() -> None:
         words.interval_level([replace(found[0], ratio=replace(ratio, estimate=replace(ratio.estimate, level=0.97)))])
         == "97 %"
     )
+
+
+def test_a_comparison_that_gets_the_rest_of_a_budget_is_told_as_such(said: Said) -> None:
+    blocks, beyond = {("a", "x"): 40, ("b", "x"): 7}, {("b", "x"): 90.0, ("c", "x"): None}
+    stage = Stage("", 0, 0, blocks, beyond, "a budget of 280 s")
+    said(stage_sentence(stage))
+    assert "1 of which" in stage_sentence(stage)
+    assert "of which" not in stage_sentence(replace(stage, beyond={("c", "x"): None}))

@@ -2,6 +2,7 @@
 
 #![allow(unsafe_code)] // groups of processes and their ends
 
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
@@ -252,13 +253,15 @@ fn descendants(program: libc::pid_t, mark: Option<&str>) -> Found {
             None => found.undecided = true,
         }
     }
+    // There may be thousands.
+    let mut known: HashSet<libc::pid_t> = found.pids.iter().copied().chain([program]).collect();
     loop {
-        let known = |pid: libc::pid_t| pid == program || found.pids.contains(&pid);
-        let new = |one: &&Process| !known(one.pid) && known(one.parent);
+        let new = |one: &&Process| !known.contains(&one.pid) && known.contains(&one.parent);
         let more: Vec<libc::pid_t> = all.iter().filter(new).map(|one| one.pid).collect();
         if more.is_empty() {
             return found;
         }
+        known.extend(&more);
         found.pids.extend(more);
     }
 }
@@ -306,7 +309,7 @@ fn processes() -> Vec<Process> {
 }
 
 /// The fields of a line of `/proc/PID/stat` from the third one on; the name before them may hold anything.
-fn behind_the_name(stat: &str) -> impl Iterator<Item = &str> {
+pub(super) fn behind_the_name(stat: &str) -> impl Iterator<Item = &str> {
     stat.rsplit(')').next().unwrap_or_default().split_whitespace()
 }
 

@@ -44,6 +44,8 @@ SAFE = 0.1
 
 SURER = 0.95
 """Probability of a decision for which what is left of a budget is used."""
+RESERVE = 0.1
+"""Part of what is left that stays unused: blocks may take longer than those before."""
 LIKELY = 0.5
 """Probability of a decision from which what is left of a budget is used for a comparison that does not fit."""
 
@@ -157,6 +159,7 @@ def _with_the_rest(
 
     The blocks are still fixed by the first stage alone.
     """
+    purse.set_aside(RESERVE)
     blocks, asked = dict(found.blocks), list(questions)
     for key in sorted(asked, key=lambda key: (key not in found.beyond, purse.alone_s(key, 1), key)):
         of, question = family[key], questions[key]
@@ -317,6 +320,10 @@ class _Purse:
         self._bought[key] = count
         self._longest[key[0]] = max(self._longest.get(key[0], 0), count)
         self._starts[:count] = np.maximum(self._starts[:count], self._start_s.get(key[1], 0.0))
+
+    def set_aside(self, part: float) -> None:
+        """Leave a part of what is left unused."""
+        self._left_s *= 1.0 - part
 
     def buy_cheapest(self, wanted: Mapping[Key, int]) -> None:
         """What fits into the time that is left, each time the one that adds least."""

@@ -113,6 +113,8 @@ def stage_sentence(stage: Stage, *, factors: bool = False) -> str:
     if not stage.beyond:
         return added
     left_out = f"{counted(len(stage.beyond), what)} would take longer than {stage.limit}"
+    if tried := sum(key in stage.blocks for key in stage.beyond):
+        left_out += f", {tried} of which {'gets' if tried == 1 else 'get'} what is left and may stay undecided"
     return f"{added}; {left_out}"
 
 

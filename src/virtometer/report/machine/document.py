@@ -72,8 +72,8 @@ Shape(
     trials       count
     limit        text              what limited the blocks, in words
     blocks       further_blocks[]  further blocks of comparisons
-    beyond       beyond[]          comparisons that the limit leaves out; where the plan has factors, effects, with the
-        term as subject
+    beyond       beyond[]          comparisons that take more than the limit, also where they get what is left of it;
+        where the plan has factors, effects, with the term as subject
     follow_up    follow_up?        null where the design is not sequential
     """,
     get={"blocks": lambda of: of.blocks.items(), "beyond": lambda of: of.beyond.items()},

@@ -216,7 +216,7 @@ class UserModeLinux(Environment):
                 )
             guest.effective |= {"memory_bytes": settings.memory, "cpus": 1, "network": settings.network}
             if preloading:
-                guest.effective["registers"] = "handed on by a library, as its kernel does not know all of them"
+                guest.effective["registers"] = "handed on by a library"
         return guest
 
     def entry(self, guest: Guest, settings: Settings) -> Entry | NoEntry:

@@ -1,6 +1,6 @@
 /*
  * Hands on all registers of a process where user-mode Linux hands on those that its kernel knows. Loaded before the C
- * library (LD_PRELOAD). The system takes them all together or not at all (ptrace(2), PTRACE_SETREGSET). The rest is
+ * library (LD_PRELOAD). The system takes all of them or none (ptrace(2), PTRACE_SETREGSET). The rest is
  * zero here: the header of what is handed on says that it is not in use.
  */
 #define _GNU_SOURCE
