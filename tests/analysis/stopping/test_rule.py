@@ -170,7 +170,7 @@ def test_the_second_stage_fits_into_what_is_left(
     more = {key: number - 6 for key, number in found.blocks.items()}
     assert price(more, cost, shared, start) <= left * (1 + 1e-9) + 1e-9
     assert found.blocks.keys() == family.keys()
-    for key in family:  # at least as many as without a budget, or what is left where a decision is likely
+    for key in family:  # at least as many as without a budget, or what is left where it may decide
         if key in found.beyond and found.beyond[key] < math.inf:
             assert more[key] < free.blocks[key] - 6
             alone = price({key: free.blocks[key] - 6}, cost, shared, start)
@@ -194,13 +194,13 @@ def test_the_cheapest_come_first_so_that_most_are_decided() -> None:
         assert len(family) - len(found.beyond) == best
 
 
-def test_what_is_left_goes_to_what_does_not_fit_where_a_decision_is_likely() -> None:
+def test_what_is_left_goes_to_what_does_not_fit_where_it_may_decide() -> None:
     of: dict[Key, Spread | None] = {("a", "x"): Spread(-0.1, 0.12, 6)}
     needed = plain(of).blocks["a", "x"] - 6
     found = plain(of, left_s=0.7 * needed)
     assert found.blocks["a", "x"] - 6 == math.floor(0.7 * needed * (1 - RESERVE))
     assert found.beyond == {("a", "x"): needed}
-    assert plain(of, left_s=0.2 * needed) == Allotment({("a", "x"): 6}, {("a", "x"): needed})
+    assert plain(of, left_s=0.1 * needed) == Allotment({("a", "x"): 6}, {("a", "x"): needed})
 
 
 def test_what_is_left_makes_decisions_surer_and_is_not_wasted() -> None:

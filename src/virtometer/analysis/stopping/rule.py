@@ -46,8 +46,11 @@ SURER = 0.95
 """Probability of a decision for which what is left of a budget is used."""
 RESERVE = 0.1
 """Part of what is left that stays unused: blocks may take longer than those before."""
-LIKELY = 0.5
-"""Probability of a decision from which what is left of a budget is used for a comparison that does not fit."""
+WORTH = 0.2
+"""Probability of a decision from which what is left of a budget is used for a comparison that does not fit.
+
+Low, because the first stage may show less than the truth, and the user has given this time.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +59,8 @@ class Allotment:
 
     blocks: by (workload, environment), of both stages; every compared key of the family. beyond: comparisons for which
     the budget or a plan's greatest number of blocks is too small. Each has the seconds that its second stage alone
-    would take (math.inf: more blocks than a plan may have). Of the budget they get what the others leave, where a
-    decision is likely then.
+    would take (math.inf: more blocks than a plan may have). Of the budget they get what the others leave, where that
+    may decide them.
     """
 
     blocks: Mapping[Key, int]
@@ -167,7 +170,7 @@ def _with_the_rest(
             continue
         surest = question.blocks(SURER, of.n + purse.most)
         count = purse.affordable(key, purse.most if surest is None else surest - of.n)
-        if count > purse.has(key) and question.chance(of.n + count) >= LIKELY:
+        if count > purse.has(key) and question.chance(of.n + count) >= WORTH:
             purse.buy(key, count)
             blocks[key] = done + count
     return Allotment(blocks, found.beyond)
