@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
@@ -91,6 +92,14 @@ def test_the_page_has_the_sentence_the_plot_and_the_table(analysis: Analysis) ->
     (sweep,) = analysis.sweeps
     found = part("sweep-1", sweep, analysis.findings, analysis.knees)
     assert len(found.figures) == 3 and len(found.tables) == 2 and len(found.sentences) == 1
+
+
+def test_names_of_environments_begin_a_sentence_as_the_plan_has_them(analysis: Analysis) -> None:
+    noted = [replace(one, notes=("nothing was lost",)) for one in analysis.knees]
+    (sweep,) = analysis.sweeps
+    first, *others = part("sweep-1", sweep, analysis.findings, noted).sentences
+    assert first.startswith("Knee of ")
+    assert others == [f"{name}: nothing was lost" for name in CAPACITIES]
 
 
 def test_the_document_is_valid_and_has_a_knee_for_each_environment(analysis: Analysis) -> None:

@@ -39,8 +39,9 @@ def part(identity: str, sweep: Sweep, findings: Sequence[Finding], found: Sequen
         for group in knees.groups([one for one in found if one.series == series]):
             figures += some(knee_figures.latency_curve(group))
             tables.append(knees.table(group, curves.title(series)))
-            said = [knees.sentence(group), *knees.notes(group)]
-            sentences += [f"{one[0].upper()}{one[1:]}" for one in said]
+            said = knees.sentence(group)
+            # Names of environments and scenarios stay as the plan has them.
+            sentences += [f"K{said[1:]}" if said.startswith("knee ") else said, *knees.notes(group)]
         if len(series.axes) == 1:
             figures += some(curves.curve(series, findings), curves.efficiency_curve(series, findings))
             tables.append(_over_one(series, findings))
