@@ -203,6 +203,22 @@ def test_what_is_left_goes_to_what_does_not_fit_where_it_may_decide() -> None:
     assert plain(of, left_s=0.1 * needed) == Allotment({("a", "x"): 6}, {("a", "x"): needed})
 
 
+def test_what_waits_for_starts_gets_what_is_left_where_that_is_enough_for_them() -> None:
+    of: dict[Key, Spread | None] = {("a", "x"): Spread(-0.1, 0.12, 6)}
+    needed = plain(of).blocks["a", "x"] - 6
+
+    def blocks(left: float, starts: int | None) -> int:
+        found = allot(
+            of, MARGIN, cost_s=dict.fromkeys(of, 1.0), shared_s={}, start_s={}, left_s=left,
+            doubted={("a", "x"): starts}, refused=[("a", "x")],
+        )  # fmt: skip
+        return found.blocks["a", "x"]
+
+    some = 6 + math.floor(0.7 * needed * (1 - RESERVE))
+    assert blocks(0.7 * needed, 10) == blocks(0.7 * needed, None) == some
+    assert blocks(0.7 * needed, some + 1) == 6, "with fewer there is no verdict"
+
+
 def test_what_is_left_makes_decisions_surer_and_is_not_wasted() -> None:
     of: dict[Key, Spread | None] = {("a", "x"): Spread(-0.1, 0.12, 6)}
     least = plain(of).blocks["a", "x"]

@@ -114,8 +114,7 @@ def allot(
     wanted_more = dict.fromkeys(family, 0) | more
     purse = _Purse(cost_s, shared_s, start_s, left_s, most_blocks - done)
     found = _allotted(wanted_more, done, most_blocks, purse, sure or {})
-    open_ones = {key: of for key, of in questions.items() if key not in (doubted or {})}
-    return found if left_s == math.inf else _with_the_rest(found, open_ones, family, done, purse)
+    return found if left_s == math.inf else _with_the_rest(found, questions, family, done, purse, doubted or {})
 
 
 def allotted(
@@ -156,11 +155,16 @@ def _allotted(
 
 
 def _with_the_rest(
-    found: Allotment, questions: Mapping[Key, _Question], family: Mapping[Key, Spread | None], done: int, purse: _Purse
+    found: Allotment,
+    questions: Mapping[Key, _Question],
+    family: Mapping[Key, Spread | None],
+    done: int,
+    purse: _Purse,
+    doubted: Mapping[Key, int | None],
 ) -> Allotment:
     """The same with what is left of the budget: first for what does not fit, then for more certainty.
 
-    The blocks are still fixed by the first stage alone.
+    The blocks are still fixed by the first stage alone. doubted: as of `allot`; with fewer blocks there is no verdict.
     """
     purse.set_aside(RESERVE)
     blocks, asked = dict(found.blocks), list(questions)
@@ -168,9 +172,9 @@ def _with_the_rest(
         of, question = family[key], questions[key]
         if of is None:
             continue
-        surest = question.blocks(SURER, of.n + purse.most)
-        count = purse.affordable(key, purse.most if surest is None else surest - of.n)
-        if count > purse.has(key) and question.chance(of.n + count) >= WORTH:
+        surest, least = question.blocks(SURER, of.n + purse.most), doubted.get(key) or 0
+        count = purse.affordable(key, purse.most if surest is None else max(surest, least) - of.n)
+        if count > purse.has(key) and of.n + count >= least and question.chance(of.n + count) >= WORTH:
             purse.buy(key, count)
             blocks[key] = done + count
     return Allotment(blocks, found.beyond)
