@@ -56,13 +56,18 @@ fn what_a_kept_program_leaves_behind_ends_with_it_and_with_the_parent() {
     assert_eq!(program::agent().arg("keep").status().unwrap().code(), Some(2));
 }
 
+/// What the agent reports of a program that is given a script, in a process of its own.
+fn timed(program: &str, script: &str, seconds: &str) -> serde_json::Value {
+    let arguments = serde_json::to_string(&["-c", script]).unwrap();
+    let words = ["measure", "command", "--op", "time", "--program", program, "--arguments", &arguments];
+    measured(&[&words[..], &["--seconds", seconds, "--json"]].concat())
+}
+
 /// In a process of its own: the agent's own memory is below that of the command.
 #[test]
 fn a_command_is_timed_run_by_run_with_its_processor_time_and_its_peak_memory() {
     let script = "i=0; while [ $i -lt 9999 ]; do i=$((i+1)); done; head -c 64m /dev/zero | tail -n 1 | wc -c";
-    let arguments = serde_json::to_string(&["-c", script]).unwrap();
-    let words = ["measure", "command", "--op", "time", "--program", "/bin/sh", "--arguments", &arguments];
-    let report = measured(&[&words[..], &["--seconds", "0.3", "--json"]].concat());
+    let report = timed("/bin/sh", script, "0.3");
     assert_eq!((report["unit"].as_str(), report["better"].as_str()), (Some("s"), Some("lower")));
     // `tail` keeps its only line.
     let measures = &report["measures"];
@@ -77,9 +82,7 @@ fn a_command_is_timed_run_by_run_with_its_processor_time_and_its_peak_memory() {
 #[test]
 fn memory_that_is_shared_for_a_moment_counts_once() {
     let script = "import subprocess\nx = bytearray(100 << 20)\nfor _ in range(150): subprocess.run(['true'])";
-    let arguments = serde_json::to_string(&["-c", script]).unwrap();
-    let words = ["measure", "command", "--op", "time", "--program", "python3", "--arguments", &arguments];
-    let report = measured(&[&words[..], &["--seconds", "0.1", "--json"]].concat());
+    let report = timed("python3", script, "0.1");
     let held = report["measures"]["held-memory"]["value"].as_f64().unwrap();
     assert!((100e6..180e6).contains(&held), "{held}");
 }
@@ -89,9 +92,7 @@ fn memory_that_is_shared_for_a_moment_counts_once() {
 fn memory_of_a_command_is_that_of_all_its_processes_at_once() {
     let holds = "(head -c 32m /dev/zero; sleep 0.5) | tail -n 1 | wc -c";
     let script = format!("for i in 1 2 3; do ({holds}) & done; wait");
-    let arguments = serde_json::to_string(&["-c", &script]).unwrap();
-    let words = ["measure", "command", "--op", "time", "--program", "/bin/sh", "--arguments", &arguments];
-    let report = measured(&[&words[..], &["--seconds", "0.1", "--json"]].concat());
+    let report = timed("/bin/sh", &script, "0.1");
     let held = report["measures"]["held-memory"]["value"].as_f64().unwrap();
     let largest = report["measures"]["peak-memory"]["value"].as_f64().unwrap();
     assert!((96e6..160e6).contains(&held), "{held}");

@@ -113,8 +113,8 @@ def allot(
             sure[key] = wanted
     wanted_more = dict.fromkeys(family, 0) | more
     purse = _Purse(cost_s, shared_s, start_s, left_s, most_blocks - done)
-    found = _allotted(wanted_more, done, most_blocks, purse, sure or {})
-    return found if left_s == math.inf else _with_the_rest(found, questions, family, done, purse, doubted or {})
+    found = _allotted(wanted_more, done, most_blocks, purse, sure)
+    return found if left_s == math.inf else _with_the_rest(found, questions, done, purse, doubted or {})
 
 
 def allotted(
@@ -126,19 +126,15 @@ def allotted(
     shared_s: Mapping[str, float],
     start_s: Mapping[str, float],
     left_s: float,
-    sure: Mapping[Key, int] | None = None,
 ) -> Allotment:
-    """What of the blocks that are wanted fits. more: further blocks of each key; None: more than a plan may have.
-
-    sure: further blocks of comparisons that are decided, which get what the others leave.
-    """
-    purse = _Purse(cost_s, shared_s, start_s, left_s, most_blocks - done)
-    return _allotted(more, done, most_blocks, purse, sure or {})
+    """What of the blocks that are wanted fits. more: further blocks of each key; None: more than a plan may have."""
+    return _allotted(more, done, most_blocks, _Purse(cost_s, shared_s, start_s, left_s, most_blocks - done), {})
 
 
 def _allotted(
     more: Mapping[Key, int | None], done: int, most_blocks: int, purse: _Purse, sure: Mapping[Key, int]
 ) -> Allotment:
+    """The same. sure: further blocks of comparisons that are decided, which get what the others leave."""
     wanted, beyond = {}, {}
     for key, count in more.items():
         if count is None or done + count > most_blocks:
@@ -157,7 +153,6 @@ def _allotted(
 def _with_the_rest(
     found: Allotment,
     questions: Mapping[Key, _Question],
-    family: Mapping[Key, Spread | None],
     done: int,
     purse: _Purse,
     doubted: Mapping[Key, int | None],
@@ -167,14 +162,13 @@ def _with_the_rest(
     The blocks are still fixed by the first stage alone. doubted: as of `allot`; with fewer blocks there is no verdict.
     """
     purse.set_aside(RESERVE)
-    blocks, asked = dict(found.blocks), list(questions)
-    for key in sorted(asked, key=lambda key: (key not in found.beyond, purse.alone_s(key, 1), key)):
-        of, question = family[key], questions[key]
-        if of is None:
-            continue
-        surest, least = question.blocks(SURER, of.n + purse.most), doubted.get(key) or 0
-        count = purse.affordable(key, purse.most if surest is None else max(surest, least) - of.n)
-        if count > purse.has(key) and of.n + count >= least and question.chance(of.n + count) >= WORTH:
+    blocks = dict(found.blocks)
+    for key in sorted(questions, key=lambda key: (key not in found.beyond, purse.alone_s(key, 1), key)):
+        question, least = questions[key], doubted.get(key) or 0
+        n = question.of.n
+        surest = question.blocks(SURER, n + purse.most)
+        count = purse.affordable(key, purse.most if surest is None else max(surest, least) - n)
+        if count > purse.has(key) and n + count >= least and question.chance(n + count) >= WORTH:
             purse.buy(key, count)
             blocks[key] = done + count
     return Allotment(blocks, found.beyond)
