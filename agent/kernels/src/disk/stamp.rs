@@ -90,27 +90,30 @@ pub(super) fn belongs(word: u64, offset: u64) -> bool {
 /// Fill `block`, which begins at byte `offset` of the file, with the pattern under a stamp; 0 leaves the pattern as it
 /// is.
 pub(super) fn fill(block: &mut [u8], offset: u64, stamp: u64) {
-    for (index, bytes) in (offset / 8..).zip(block.chunks_exact_mut(8)) {
-        bytes.copy_from_slice(&(pattern::word(index) ^ stamp).to_le_bytes());
-    }
+    pattern::fill_with(block, offset, |index| pattern::word(index) ^ stamp);
 }
 
 /// The words of `block`, which begins at byte `offset` of the file: the offset of each, and by what it differs from the
 /// pattern. An incomplete word at the end is left out.
 pub(super) fn differences(block: &[u8], offset: u64) -> impl Iterator<Item = (u64, u64)> + '_ {
-    block.chunks_exact(8).zip((offset..).step_by(8)).map(|(bytes, at)| {
-        let mut word = [0; 8];
-        word.copy_from_slice(bytes);
-        (at, difference(u64::from_le_bytes(word), at))
+    block.as_chunks::<8>().0.iter().zip((offset..).step_by(8)).map(|(bytes, at)| {
+        let word = u64::from_le_bytes(*bytes);
+        (at, difference(word, at))
     })
 }
 
 /// Byte offset in the file of the first word in `block` that is neither the pattern's nor that of a stamped write, or
 /// `None`. Of the last word there may be only a part, which has to be the pattern's.
 pub(super) fn first_foreign(block: &[u8], offset: u64) -> Option<u64> {
-    let foreign = differences(block, offset).find(|(_, difference)| *difference != 0 && !is_stamp(*difference));
-    let whole = block.len() / 8 * 8;
-    foreign.map(|(at, _)| at).or_else(|| pattern::first_fault(&block[whole..], offset + whole as u64))
+    let (words, rest) = block.as_chunks::<8>();
+    let mut at = offset;
+    for bytes in words {
+        if !belongs(u64::from_le_bytes(*bytes), at) {
+            return Some(at);
+        }
+        at += 8;
+    }
+    pattern::first_fault(rest, at)
 }
 
 #[cfg(test)]
