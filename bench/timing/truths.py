@@ -37,7 +37,8 @@ from virtometer.analysis.statistics.arithmetic import LEVEL
 from virtometer.cli.plan.files import TIME, built_in
 from virtometer.cli.timing.commands import Command
 from virtometer.cli.timing.plan import document, text_of
-from virtometer.model import Campaign, GuestStart, TrialRecord, Verdict
+from virtometer.model import Campaign, Finding, GuestStart, TrialRecord, Verdict
+from virtometer.report.findings.summary import stage_sentence
 
 SECONDS = 0.05
 _CLAIMS = (Verdict.SLOWER, Verdict.FASTER)
@@ -73,13 +74,23 @@ def resampled(campaigns: Sequence[Campaign], dice: random.Random, blocks: int = 
     return replace(like, planned=planned, trials=tuple(trials), guests=tuple(guests), stages=())
 
 
+def _judged(campaign: Campaign) -> list[Finding]:
+    return [one for one in analyse(campaign).findings if one.subject != "native" and one.decisive is not None]
+
+
 def verdicts(campaign: Campaign) -> dict[str, tuple[Verdict, float]]:
     """By environment: what was said of it, and its ratio."""
-    found = {}
-    for finding in analyse(campaign).findings:
-        if finding.subject != "native" and finding.decisive is not None:
-            found[finding.subject] = (finding.verdict, finding.decisive.value)
-    return found
+    return {one.subject: (one.verdict, one.decisive.value) for one in _judged(campaign) if one.decisive is not None}
+
+
+def open_ends(campaign: Campaign) -> list[str]:
+    """Why comparisons are undecided: a line for each, and one for each further stage."""
+    lines = [
+        f"{one.subject} {one.decisive.low:.4f} to {one.decisive.high:.4f}: {'; '.join(one.notes)}"
+        for one in _judged(campaign)
+        if one.verdict is Verdict.UNDECIDED and one.decisive and one.decisive.low and one.decisive.high
+    ]
+    return lines + [stage_sentence(stage) for stage in campaign.stages] if lines else []
 
 
 def one_after_the_other(words: Sequence[str], runs: int) -> tuple[float, bool]:
@@ -135,6 +146,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             said = {arm: f"{verdict.value} {ratio:.4f}" for arm, (verdict, ratio) in verdicts(one.campaign).items()}
             blocks = len({record.trial.block for record in one.campaign.trials})
             print(f"campaign {number + 1}: {one.wall_s:.1f} s, {blocks} blocks, {said}", flush=True)
+            print("".join(f"  {line}\n" for line in open_ends(one.campaign)), end="", flush=True)
             series.append(one_after_the_other(of.words(SECONDS), max(_runs(one.campaign), 2)))
     for line in _summary(f"{len(measured)} campaigns", [verdicts(one) for one in measured]):
         print(line)
@@ -143,7 +155,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(f"hyperfine, one series after the other: deviation {spread:.4f}, false {share_text(differ, len(series))}")
     dice = random.Random(options.seed)
     some = [verdicts(resampled(measured, dice, options.blocks)) for _ in range(options.resampled)]
-    for line in _summary(f"{len(some)} resampled campaigns", some):
+    for line in _summary(f"{len(some)} resampled campaigns", some) if some else ():
         print(line)
     return 0
 
