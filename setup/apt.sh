@@ -2,6 +2,7 @@
 # shellcheck shell=bash disable=SC2154
 
 apt_updated=
+apt_log=apt
 
 # Packages of which programs are needed, and never the services that they start.
 without_service="tgt docker.io"
@@ -58,18 +59,19 @@ apt_update() {
 # Needs no root, changes nothing on the system, and keeps its own package lists, because those of a system may be missing
 # or old. False when that did not work, or where there is no apt.
 apt_unpack() {
-    local folder=$1 own=$root/.build/apt package list
+    local folder=$1 own=$root/$1.apt package list
     shift
+    apt_log=apt-${folder##*/} # others may unpack at the same time
     has apt-get && has dpkg-deb || return 1
     mkdir -p "$own/lists/partial" "$own/cache/archives/partial" "$own/download" "$folder"
     local apt=(apt-get -q -o Dir::State::Lists="$own/lists" -o Dir::Cache="$own/cache" -o Debug::NoLocking=1
         -o APT::Sandbox::User=root -o Acquire::Languages=none)
     say "fetches Debian packages for this checkout alone: $*"
-    logged apt-update "${apt[@]}" update || return 1
-    logged apt "${apt[@]}" install --simulate --no-install-recommends "$@" || return 1
-    list=$(awk '$1 == "Inst" { print $2 }' "$logs/apt.log")
+    logged "$apt_log-update" "${apt[@]}" update || return 1
+    logged "$apt_log" "${apt[@]}" install --simulate --no-install-recommends "$@" || return 1
+    list=$(awk '$1 == "Inst" { print $2 }' "$logs/$apt_log.log")
     # shellcheck disable=SC2086 # a list of package names
-    (cd "$own/download" && logged apt "${apt[@]}" download $list) || return 1
+    (cd "$own/download" && logged "$apt_log" "${apt[@]}" download $list) || return 1
     for package in "$own/download"/*.deb; do
         dpkg-deb -x "$package" "$folder"
     done
@@ -80,9 +82,9 @@ apt_unpack() {
 why_apt_failed() {
     if ! has apt-get; then
         echo "this is not a Debian system"
-    elif offline apt-update || offline apt; then
+    elif offline "$apt_log-update" || offline "$apt_log"; then
         echo "the package servers cannot be reached (is this machine online?)"
     else
-        grep -h -m 1 '^E: ' "$logs/apt.log" "$logs/apt-update.log" | head -n 1 | sed 's/^E: //' || echo "apt-get failed"
+        grep -h -m 1 '^E: ' "$logs/$apt_log.log" "$logs/$apt_log-update.log" | head -n 1 | sed 's/^E: //' || echo "apt-get failed"
     fi
 }

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Makes .venv as uv.lock says, with uv from the PATH or one of our own under .build/. Argument: `all` (the default), or
-# `product` for what virtometer itself needs, without the packages of tests and lints; more than that is left alone.
+# Makes .venv as uv.lock says, with uv from the PATH or one of our own under .build/. Argument: `all` (the default) or
+# `tests`, or `product` for what virtometer itself needs, without the packages of tests and lints; more than that is left alone.
 . "$(dirname "$0")/shell.sh"
 . "$(dirname "$0")/apt.sh"
 
 # The place is part of the stamp: an environment that was copied along with its folder still points to the old one.
 want=$({ cat pyproject.toml uv.lock && echo "$root"; } | sha256sum)
 extent=${1:-all}
+[ "$extent" != tests ] || extent=all
 have=$(cat "$stamps/python" 2>/dev/null || true)
 if [ -x .venv/bin/virtometer ] && .venv/bin/python -c '' 2>/dev/null; then
     # nobody loses the packages of tests because of a demo

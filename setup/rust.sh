@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Builds the agent as a static program, for musl where rustup can provide it, else for the C library of this system.
+# Argument: `tests` builds those of all crates meanwhile.
 . "$(dirname "$0")/shell.sh"
 . "$(dirname "$0")/apt.sh"
 
@@ -45,6 +46,11 @@ if [ -z "$from_rustup" ] && ! rust_is "$minimum"; then
 fi
 has cc || stop "no C compiler is installed, which Rust needs to link; install gcc and call make again"
 
+# Most of the agent's build keeps one processor busy. What is wrong with the tests, setup/test.sh says.
+if [ "${1:-}" = tests ]; then
+    logged cargo-test cargo test --no-run --workspace --locked &
+fi
+
 target=$arch-unknown-linux-musl
 if [ -z "$from_rustup" ]; then
     target=$arch-unknown-linux-gnu
@@ -68,3 +74,4 @@ if ! logged cargo "${build[@]}"; then
         stop "the Rust crates could not be fetched: is this machine online? (cargo's words are above)"
     stop "the agent could not be built (cargo's words are above)"
 fi
+wait

@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import subprocess
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 
 from tests.conftest import LONG, pytest_ignore_collect
 from tests.house.tracked import ROOT
+from tests.waiting import wait_until
 from virtometer.environments.registry import KINDS
 from virtometer.workloads.registry import WORKLOADS
 
@@ -254,6 +256,51 @@ def test_a_demo_installs_no_packages_of_tests_and_takes_none_away(house: House) 
         lock.write("# newer\n")
     assert house.run("python.sh", "product").returncode == 0
     assert house.asked() == ["uv sync --frozen --no-progress --compile-bytecode"]
+
+
+def _steps(house: House, python: str, rust: str) -> None:
+    """Scripts in the place of those that take their time."""
+    for name, script in (("packages", ""), ("images", "echo images"), ("python", python), ("rust", rust)):
+        (house.root / "setup" / f"{name}.sh").write_text(f"#!/bin/sh\n{script}\n")
+
+
+def _await_ends(children: Path) -> None:
+    """The processes of these numbers end. What is dead and waits for its parent has no command line."""
+    lines = [Path("/proc", child, "cmdline") for child in children.read_text().split()]
+    wait_until(lambda: not any(line.exists() and line.read_bytes() for line in lines))
+
+
+def test_what_downloads_and_what_compiles_go_on_at_the_same_time(house: House) -> None:
+    # Each waits for the other one.
+    both = "mkfifo meeting 2>/dev/null; test -p meeting && "
+    _steps(
+        house, f"cd {house.root}; {both} echo here >meeting", f"cd {house.root}; {both} read -r met <meeting; echo $met"
+    )
+    result = house.run("all.sh")
+    assert (result.returncode, result.stdout.split()) == (0, ["here", "images"])
+
+
+@pytest.mark.parametrize("broken", ["python", "rust"])
+def test_where_one_of_them_fails_the_other_one_is_ended(house: House, broken: str) -> None:
+    waits = f"sleep 1234.5 & echo $! >{house.root}/child; wait"
+    fails = f"while ! test -s {house.root}/child; do sleep 0.05; done; echo no; exit 3"
+    _steps(house, *((fails, waits) if broken == "python" else (waits, fails)))
+    result = house.run("all.sh")
+    assert (result.returncode, result.stdout.split()) == (1, ["no"])
+    _await_ends(house.root / "child")
+
+
+def test_a_signal_ends_both(house: House) -> None:
+    waits = f"sleep 1234.5 & echo $! >>{house.root}/children; wait"
+    _steps(house, waits, waits)
+    argv = ["bash", str(house.root / "setup" / "all.sh")]
+    children = house.root / "children"
+    with subprocess.Popen(argv, stdout=subprocess.PIPE) as program:
+        while not children.exists() or len(children.read_text().split()) < 2:
+            time.sleep(0.05)
+        program.terminate()
+        assert program.wait(30) == 130
+    _await_ends(children)
 
 
 def test_every_package_that_the_laboratory_asks_for_is_installed_by_setup() -> None:
