@@ -19,7 +19,7 @@ from virtometer.environments.base import Environment
 from virtometer.environments.registry import KINDS
 from virtometer.host.cpu.caches import last_cache_bytes
 from virtometer.model import Campaign, Plan, Run
-from virtometer.runner.campaign.whole import begin
+from virtometer.runner.campaign.execute import begin
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from virtometer.environments.base import Environment, Settings
+from virtometer.environments.leftovers import remove_leftovers
 from virtometer.environments.registry import KINDS
-from virtometer.environments.sweep import sweep
 from virtometer.errors import VirtometerError
 from virtometer.model import Limits, PlanEnvironment
 from virtometer.runner.guests.running import RunningGuest
@@ -41,7 +41,7 @@ class Starter:
 def opened(kind: str) -> Iterator[Starter]:
     """A kind that is checked and prepared. Raises NotHere."""
     with tempfile.TemporaryDirectory(prefix="virtometer-") as folder, lab_context(Path(folder)) as lab:
-        sweep(lab.journal, lab.programs)
+        remove_leftovers(lab.journal, lab.programs)
         environment = KINDS[kind](lab)
         found = status(environment)
         if not found.works:

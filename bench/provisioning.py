@@ -22,7 +22,7 @@ from bench.silent import Silent
 from virtometer.design.plan.resolved import resolve
 from virtometer.environments.registry import KINDS
 from virtometer.model import Plan, Trial
-from virtometer.runner.campaign.whole import begin
+from virtometer.runner.campaign.execute import begin
 
 TARGET_S = {"runc": 0.3, "bubblewrap": 0.3, "gvisor": 1.0, "uml": 3.0, "qemu": 8.0}
 TARGET_OVERHEAD_S = 0.050

@@ -29,7 +29,7 @@ from virtometer.design.plan.resolved import resolve
 from virtometer.environments import registry
 from virtometer.errors import EnvironmentFailed
 from virtometer.model import Excluded, Plan, TrialRecord
-from virtometer.runner.campaign.whole import begin
+from virtometer.runner.campaign.execute import begin
 
 KINDS = ("native", "bubblewrap", "runc", "gvisor", "uml")
 HAS_HOST_CLOCK = frozenset({"native", "bubblewrap", "runc"})

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, settings
 from tests.tiers import listed
 from virtometer.cache import cache_directory
 from virtometer.environments.base import LabContext
-from virtometer.environments.sweep import sweep_guest
+from virtometer.environments.leftovers import remove_guest
 from virtometer.errors import MissingProgram
 from virtometer.host.lock.host_lock import NAME_VARIABLE
 from virtometer.host.network.lan import Lan
@@ -35,7 +35,7 @@ LONG = {
     "cli/timing/test_container_options.py",
     "clock/test_line.py", "design/plan/test_validation_messages.py", "house/test_machine_code.py",
     "report/formats/test_html.py", "report/sweeps/test_curves.py",
-    "runner/campaign/test_noise.py", "runner/campaign/test_whole.py", "runner/execution/test_executor.py",
+    "runner/campaign/test_noise.py", "runner/campaign/test_execute.py", "runner/execution/test_executor.py",
     "runner/execution/test_growing.py", "runner/execution/test_turns.py", "runner/test_again.py",
     "runner/test_channels.py", "runner/test_clocks.py", "runner/test_commands.py",
     "runner/test_image_kills.py", "runner/test_kills.py", "runner/test_left_tuned.py", "runner/test_other_users.py",
@@ -146,5 +146,5 @@ def nothing_is_left(lab: LabContext) -> None:
     for path in directory.glob("*.json"):
         entry = lab.journal.read(path)
         if entry is not None:
-            sweep_guest(path, entry, lab.programs)
+            remove_guest(path, entry, lab.programs)
     assert left == []

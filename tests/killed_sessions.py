@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from tests.conformance.lxc_like import LxcLike
+from virtometer.environments.leftovers import remove_guest, resources
 from virtometer.environments.registry import KINDS
-from virtometer.environments.sweep import resources, sweep_guest
 from virtometer.environments.tuning.host import COMMAND, SYSCTL, SYSFS
 from virtometer.errors import StorageError
 from virtometer.host.owned.journal import Journal, state_directory
@@ -25,9 +25,9 @@ from virtometer.programs import Programs
 _TUNINGS = {SYSCTL.name, SYSFS.name, COMMAND.name}
 
 
-def sweep_killed(sessions: Path) -> list[str]:
-    """Sweep the guests of all killed sessions among these folders; a sentence for each."""
-    programs, swept = Programs(), []
+def remove_killed(sessions: Path) -> list[str]:
+    """Remove the guests of all killed sessions among these folders; a sentence for each."""
+    programs, removed = Programs(), []
     with pytest.MonkeyPatch.context() as patched:
         patched.setitem(KINDS, LxcLike.kind, LxcLike)
         known = resources().keys() - _TUNINGS
@@ -41,8 +41,8 @@ def sweep_killed(sessions: Path) -> list[str]:
                 entry = journal.read(path)
                 names = set() if entry is None else {one["resource"] for one in entry.resources}
                 if entry is not None and not entry.owner.alive() and names <= known:
-                    swept.append(sweep_guest(path, entry, programs))
-    return swept
+                    removed.append(remove_guest(path, entry, programs))
+    return removed
 
 
 def _states(sessions: Path) -> Iterator[Path]:
@@ -58,7 +58,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     if not hasattr(session.config, "workerinput"):
         given = session.config.getoption("basetemp")
         folder = Path(given).parent if given else Path(tempfile.gettempdir()) / f"pytest-of-{getpass.getuser()}"
-        sweep_killed(folder)
+        remove_killed(folder)
         remove_locks(state_directory())
 
 

@@ -11,7 +11,7 @@ import pytest
 from bench import designs
 from bench.campaigns import plan_of
 from tests.analysis.effects.experiments import AIO, DUMMY, experiment, response
-from virtometer.analysis.effects.whole import effects
+from virtometer.analysis.effects.of_experiment import effects
 
 
 @pytest.mark.parametrize(("design", "cells"), [("fraction", 16), ("one at a time", 9)])

@@ -23,9 +23,9 @@ from tests.waiting import wait_until
 from virtometer.design.parse import read_plan
 from virtometer.design.reference.tables import sections
 from virtometer.environments.base import Check, Environment, Guest, Namespace
+from virtometer.environments.leftovers import remove_leftovers
 from virtometer.environments.parts.process_guest import ProcessGuest
 from virtometer.environments.registry import KINDS
-from virtometer.environments.sweep import sweep
 from virtometer.environments.tuning.steps import refuse_tuning, tune_guest
 from virtometer.errors import EnvironmentFailed, LinkClosed, PlanError
 from virtometer.host.cpu.accounting import cgroup_processes
@@ -395,19 +395,19 @@ def test_after_a_sigkill_of_the_laboratory_the_next_one_cleans_up(
     (tmp_path / "next").mkdir()
     lab = lab_context(agent, tmp_path / "next", disk_file).lab
     lab.journal.directory = tmp_path / "state"
-    assert sweep(lab.journal, lab.programs) == [], "its laboratory lives"
+    assert remove_leftovers(lab.journal, lab.programs) == [], "its laboratory lives"
     if hung:
         for pid in of_guest(guest_id, laboratory.pid):
             os.kill(pid, signal.SIGSTOP)
     laboratory.kill()
     laboratory.communicate()
-    said = sweep(lab.journal, lab.programs)
+    said = remove_leftovers(lab.journal, lab.programs)
     assert any(guest_id in sentence for sentence in said)
     assert not any("could not" in sentence for sentence in said), said
     assert list((tmp_path / "state").iterdir()) == []
     assert list((tmp_path / "scratch").iterdir()) == []
     assert traces.after_a_kill(guest_id, str(tmp_path), f"virtometer-{laboratory.pid}") == []
-    assert sweep(lab.journal, lab.programs) == []
+    assert remove_leftovers(lab.journal, lab.programs) == []
 
 
 def of_guest(guest_id: str, laboratory: int) -> list[int]:

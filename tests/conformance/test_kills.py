@@ -13,9 +13,9 @@ import pytest
 
 from tests.conformance import traces
 from tests.conformance.conftest import lab_context
+from virtometer.environments.leftovers import remove_leftovers
 from virtometer.environments.parts.root_settings import RootSettings
 from virtometer.environments.registry import KINDS
-from virtometer.environments.sweep import sweep
 from virtometer.host.mount_table import mount_table
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -69,7 +69,7 @@ def _kill(
         (directory / "next").mkdir()
         lab = lab_context(agent, directory / "next", disk_file).lab
         lab.journal.directory = directory / "state"
-        said = sweep(lab.journal, lab.programs)
+        said = remove_leftovers(lab.journal, lab.programs)
         told = f"kill {number} after {moment:.3f} s: {said}"
         assert not any("could not" in sentence for sentence in said), told
         assert list((directory / "state").iterdir()) == [], told

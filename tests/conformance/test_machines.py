@@ -19,7 +19,7 @@ from tests.conformance.conftest import DISK_BYTES, REGISTRY, lab_context, requir
 from tests.conformance.conversation import Talk
 from tests.conftest import nothing_is_left
 from virtometer.environments.base import Check, LabContext, Room
-from virtometer.environments.sweep import sweep
+from virtometer.environments.leftovers import remove_leftovers
 from virtometer.errors import MissingProgram
 from virtometer.model import Limits
 from virtometer.runner.execution.services import Peer
@@ -177,7 +177,7 @@ def test_after_a_sigkill_of_its_laboratory_nothing_is_left(
     (tmp_path / "next").mkdir()
     lab = lab_context(agent, tmp_path / "next", disk_file).lab
     lab.journal.directory = tmp_path / "state"
-    said = sweep(lab.journal, lab.programs)
+    said = remove_leftovers(lab.journal, lab.programs)
     assert not any("could not" in sentence for sentence in said), said
     assert list((tmp_path / "state").iterdir()) == []
     assert list((tmp_path / "scratch").iterdir()) == []

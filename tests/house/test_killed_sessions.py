@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.killed_sessions import remove_locks, sweep_killed
+from tests.killed_sessions import remove_killed, remove_locks
 
 # Records a directory as a guest's, and ends without removing it.
 LEAVES = """
@@ -30,7 +30,7 @@ def test_only_what_a_killed_session_left_is_removed(tmp_path: Path, session: str
         assert owner.wait() == 0
     if session != "ended":
         (folder / ".lock").write_text(str(os.getpid() if session == "living" else owner.pid))
-    assert len(sweep_killed(tmp_path)) == (session == "killed")
+    assert len(remove_killed(tmp_path)) == (session == "killed")
     assert left.exists() == (session != "killed")
     assert (state / "t1-1.json").exists() == (session != "killed")
 

@@ -16,8 +16,8 @@ from virtometer.environments.registry import KINDS
 from virtometer.errors import EnvironmentFailed, HostChanged, StorageError
 from virtometer.host.owned.journal import Journal
 from virtometer.model import Failure, FailureKind, MarkKind, Placement, Trial, TrialRecord
-from virtometer.runner.campaign import whole as campaigns
-from virtometer.runner.campaign.whole import begin, resume
+from virtometer.runner.campaign import execute as campaigns
+from virtometer.runner.campaign.execute import begin, resume
 from virtometer.runner.execution.failures import failed
 from virtometer.runner.lab import context as contexts
 from virtometer.runner.lab.agent import agent_path

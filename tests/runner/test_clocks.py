@@ -18,7 +18,7 @@ from virtometer.analysis.describe.clocks import clock_qualities
 from virtometer.clock import intervals
 from virtometer.model import Excluded, FailureKind, Mark, MarkKind, Run, TrialRecord
 from virtometer.report.findings.clocks import figure
-from virtometer.runner.campaign import whole as campaigns
+from virtometer.runner.campaign import execute as campaigns
 from virtometer.runner.execution import clock_monitor
 
 TRUE_RATE = 1e9

@@ -14,7 +14,7 @@ from tests.runner.fixtures import Document, MakePlan, Watcher, resolved
 from tests.sentences import Said
 from virtometer.analysis import analyse
 from virtometer.model import Campaign, FailureKind, MarkKind, Plan, Run, TrialRecord
-from virtometer.runner.campaign import whole as campaigns
+from virtometer.runner.campaign import execute as campaigns
 from virtometer.runner.lab.agent import agent_path
 
 # Guests that have one program alone, the agent, which is found on the PATH in all environments.

@@ -50,7 +50,7 @@ STAGES = ("apt-get", "mmdebstrap", "tar", "mke2fs")
 class Place:
     """A cache, a directory for temporary files and a journal in `directory`, and programs that can be late.
 
-    Laboratories have this journal in the place of the host's, which others sweep too.
+    Laboratories have this journal in the place of the host's, which others clean up too.
     """
 
     directory: Path

@@ -7,7 +7,7 @@ import pytest
 from tests.environments.booted import lab, require
 from tests.runner.fixtures import Document, MakePlan, Watcher, resolved
 from virtometer.environments.kinds.qemu.kind import Qemu, QemuSettings
-from virtometer.runner.campaign import whole as campaigns
+from virtometer.runner.campaign import execute as campaigns
 
 SERVED = {"size": 200, "time_server": "tcp"}
 

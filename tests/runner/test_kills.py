@@ -8,7 +8,7 @@ import pytest
 
 from bench.kills import PLAN, KilledLaboratory
 from tests.runner.fixtures import MakePlan, Watcher, resolved
-from virtometer.runner.campaign.whole import begin, resume
+from virtometer.runner.campaign.execute import begin, resume
 from virtometer.runner.lab import context as lab_context
 
 

@@ -18,12 +18,12 @@ from tests.cli.laboratory import virtometer
 from tests.design.reading import resolved
 from tests.runner.fixtures import Watcher
 from tests.sentences import Said
-from virtometer.environments.sweep import sweep
+from virtometer.environments.leftovers import remove_leftovers
 from virtometer.errors import HostLeftTuned, Interrupted
 from virtometer.host.owned.journal import Journal
 from virtometer.model import Campaign, TuningState, not_undone
 from virtometer.programs import Programs
-from virtometer.runner.campaign.whole import begin, resume
+from virtometer.runner.campaign.execute import begin, resume
 from virtometer.runner.lab import context as lab_context
 from virtometer.store.ledger import Ledger
 
@@ -60,7 +60,7 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     for file in (tmp_path / "state").glob("tune-*.json"):  # what tests cannot undo
         if "false" in file.read_text():
             file.unlink()
-    sweep(Journal(tmp_path / "state"), Programs())
+    remove_leftovers(Journal(tmp_path / "state"), Programs())
 
 
 def values() -> dict[str, str]:

@@ -19,7 +19,7 @@ from tests.sentences import Said
 from virtometer.errors import HostBusy
 from virtometer.host.lock import host_lock
 from virtometer.host.lock.host_lock import BESIDE, HostLock
-from virtometer.runner.campaign.whole import begin, resume
+from virtometer.runner.campaign.execute import begin, resume
 
 pytestmark = pytest.mark.usefixtures("own_lock")
 

@@ -12,7 +12,7 @@ import pytest
 
 from tests.runner.fixtures import Document, MakePlan, Watcher, resolved
 from virtometer.model import Campaign, TrialRecord
-from virtometer.runner.campaign import whole as campaigns
+from virtometer.runner.campaign import execute as campaigns
 from virtometer.store.ledger import Ledger
 
 needs_runc = pytest.mark.skipif(os.geteuid() != 0 or shutil.which("runc") is None, reason="runc needs root")

@@ -17,7 +17,7 @@ from virtometer.environments.base import LabContext
 from virtometer.environments.registry import KINDS
 from virtometer.model import MarkKind
 from virtometer.report.formats.terminal import ResultTable
-from virtometer.runner.campaign import whole as campaigns
+from virtometer.runner.campaign import execute as campaigns
 from virtometer.runner.execution.clock_monitor import ClockMonitor
 
 LINPACK = [{"name": "cpu", "workload": "linpack", "op": "classic", "parameters": {"size": 200}}]

@@ -16,7 +16,7 @@ from tests.sentences import Said
 from virtometer.environments.registry import KINDS
 from virtometer.errors import HostChanged
 from virtometer.model import Campaign, Plan, TrialRecord
-from virtometer.runner.campaign import whole as campaigns
+from virtometer.runner.campaign import execute as campaigns
 from virtometer.workloads.ab import Ab
 from virtometer.workloads.base import Workload
 from virtometer.workloads.fio import Fio

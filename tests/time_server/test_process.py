@@ -22,7 +22,7 @@ from virtometer.analysis.compare.reference_clock import Timed, timed
 from virtometer.environments.kinds.bubblewrap import Bubblewrap
 from virtometer.environments.kinds.qemu.kind import Qemu, QemuSettings
 from virtometer.environments.kinds.runc import Runc
-from virtometer.environments.sweep import sweep
+from virtometer.environments.leftovers import remove_leftovers
 from virtometer.errors import LinkError
 from virtometer.host.network.lan import LOOPBACK
 from virtometer.host.owned.journal import Journal
@@ -30,7 +30,7 @@ from virtometer.link.messages import Done, Samples
 from virtometer.model import Campaign, Limits
 from virtometer.processes import stat_of
 from virtometer.programs import Programs
-from virtometer.runner.campaign import whole as campaigns
+from virtometer.runner.campaign import execute as campaigns
 from virtometer.time_server import process
 from virtometer.time_server.process import ReferenceClock
 
@@ -197,7 +197,9 @@ with lab(Path(sys.argv[1]), disk=False) as one:
 """
 
 
-def test_it_dies_with_the_laboratory_and_the_sweep_removes_the_rest(tmp_path: Path, new_id: Callable[[], str]) -> None:
+def test_it_dies_with_the_laboratory_and_the_clean_up_removes_the_rest(
+    tmp_path: Path, new_id: Callable[[], str]
+) -> None:
     agent()
     guest_id, journal = new_id(), Journal(tmp_path / "state")
     try:
@@ -211,7 +213,7 @@ def test_it_dies_with_the_laboratory_and_the_sweep_removes_the_rest(tmp_path: Pa
         wait_until(lambda: stat_of(server) is None)
         made = [Path(one["path"]) for one in journal.resources(f"{guest_id}-t") if one["resource"] == "cgroup"]
     finally:
-        [sentence] = sweep(journal, Programs())
+        [sentence] = remove_leftovers(journal, Programs())
     assert f"The guest {guest_id}-t of a laboratory that no longer runs" in sentence
     assert "could not be removed" not in sentence
     assert not [path for path in made if path.exists()]

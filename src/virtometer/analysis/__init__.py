@@ -8,8 +8,8 @@ What analyses a campaign is imported when it is first used: printed tables need 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from virtometer.analysis.of_campaign import Analysis, analyse
     from virtometer.analysis.score.raw import by_guest_clocks
-    from virtometer.analysis.whole import Analysis, analyse
 
 __all__ = ["Analysis", "analyse", "by_guest_clocks"]
 
@@ -18,9 +18,9 @@ def __getattr__(name: str) -> object:
     """One of the names above. Raises AttributeError for any other."""
     match name:
         case "Analysis" | "analyse":
-            from virtometer.analysis import whole
+            from virtometer.analysis import of_campaign
 
-            return getattr(whole, name)
+            return getattr(of_campaign, name)
         case "by_guest_clocks":
             from virtometer.analysis.score import raw
 

@@ -24,6 +24,6 @@ def resume(
 
     with notice("loading the laboratory ..."):
         from virtometer.cli import campaign
-        from virtometer.runner.campaign.whole import resume as go_on
+        from virtometer.runner.campaign.execute import resume as go_on
 
     campaign.execute(directory, lambda progress: go_on(directory, progress, failed=failed, beside=beside, more=more))

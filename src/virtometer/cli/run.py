@@ -75,7 +75,7 @@ def run(
         from virtometer.design.plan.selection import words
         from virtometer.errors import UsageError
         from virtometer.model import MIN_BLOCKS
-        from virtometer.runner.campaign.whole import begin
+        from virtometer.runner.campaign.execute import begin
         from virtometer.store.files import refuse_foreign
 
     if quick and plan is not None:

@@ -28,7 +28,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from virtometer.environments.entry import Entry, NoEntry
+from virtometer.environments.entry import GuestEntry, NoEntry
 from virtometer.errors import EnvironmentFailed
 from virtometer.host.cpu.parts import CpuReading
 from virtometer.host.network.lan import Lan, NetworkPath
@@ -262,7 +262,7 @@ class Environment(Kind, ABC):
         """
         raise EnvironmentFailed(f"a guest of {self.title} has one agent")
 
-    def entry(self, guest: Guest, settings: Settings) -> Entry | NoEntry:
+    def entry(self, guest: Guest, settings: Settings) -> GuestEntry | NoEntry:
         """How the host starts a program in a guest that lives, without its agent.
 
         Raises EnvironmentFailed or MissingProgram where that is not possible now.

@@ -12,7 +12,7 @@ from virtometer.programs import Programs, Words
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class GuestEntry:
     """words: of the program on the host, before those of the program in the guest; none natively.
 
     way: what it is called in tables. agent: path of the agent's file as the guest sees it.

@@ -115,7 +115,7 @@ _NONE = (0,) * len(_LISTS)
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
+class _DigestRow:
     """`lengths` are the last positions in `_LISTS`. aside: the rows of a trial that was measured again."""
 
     number: int
@@ -139,13 +139,13 @@ class _Entry:
         return "its plan or its list of trials" if self.first else "what belongs to no trial"
 
 
-def _entries(raw: sqlite3.Connection) -> Iterator[_Entry]:
+def _entries(raw: sqlite3.Connection) -> Iterator[_DigestRow]:
     statement = (
         f"SELECT entry, trial, digest, rows_json, {', '.join(_LISTS)} "
         "FROM entries LEFT JOIN superseded USING (entry) ORDER BY entry"
     )
     for position, (number, trial, digest, aside, *lengths) in enumerate(raw.execute(statement).fetchall()):
-        yield _Entry(number, trial, tuple(lengths), digest, aside, position == 0)
+        yield _DigestRow(number, trial, tuple(lengths), digest, aside, position == 0)
 
 
 def _lengths(raw: sqlite3.Connection) -> tuple[int, ...]:

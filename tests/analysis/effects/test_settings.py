@@ -8,8 +8,8 @@ import pytest
 
 from tests.analysis.effects.experiments import AIO, CACHE, DUMMY, Levels, experiment, response
 from virtometer.analysis.effects.effect import Recommendation
+from virtometer.analysis.effects.of_experiment import effects
 from virtometer.analysis.effects.table import Variable
-from virtometer.analysis.effects.whole import effects
 
 ALL = (AIO, CACHE, DUMMY)
 

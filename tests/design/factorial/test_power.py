@@ -12,8 +12,8 @@ from scipy import special
 from tests.design.factorial.spaces import space, terms
 from virtometer.analysis.effects.claims import Influence
 from virtometer.analysis.effects.effect import Effects
+from virtometer.analysis.effects.of_experiment import effects
 from virtometer.analysis.effects.table import Experiment, Response, Variable
-from virtometer.analysis.effects.whole import effects
 from virtometer.design.factorial.matrix import model_matrix
 from virtometer.design.factorial.power import (
     CLAIM_LEVEL,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.cli.laboratory import ROOT, virtometer
 from tests.sentences import Said
 from virtometer.design.reference.page import page
-from virtometer.design.reference.tables import Entry, Section, sections
+from virtometer.design.reference.tables import FieldText, Section, sections
 from virtometer.environments.registry import KINDS
 from virtometer.workloads.base import Operation
 
@@ -23,7 +23,7 @@ def test_the_page_of_the_documentation_is_made_from_the_models() -> None:
 
 
 def test_a_section_is_a_heading_a_sentence_its_facts_and_a_table(said: Said) -> None:
-    entry = Entry("size", "size", "at least 1M", "4M", "bytes", "all but b", ("8M (b)",))
+    entry = FieldText("size", "size", "at least 1M", "4M", "bytes", "all but b", ("8M (b)",))
     drill = Section(
         "workload", "drill", "Drill", "bores holes", "parameter", (entry,),
         {"deep": Operation("s", "lower", "depth")}, ("It is loud.",),

@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field, ValidationError
 
 from tests.sentences import Said
 from virtometer import agent_table
-from virtometer.design.reference.tables import Entry, Section, sections
+from virtometer.design.reference.tables import FieldText, Section, sections
 from virtometer.environments.registry import KINDS
 from virtometer.errors import UsageError
 from virtometer.model import parse_share, parse_size
@@ -57,15 +57,15 @@ def test_types_bounds_and_defaults_in_words() -> None:
     with patch.dict(WORKLOADS, {"drill": Drill()}):
         (section,) = sections({}, "drill")
     assert section.entries == (
-        Entry("memory", "size", "at least 1M, a multiple of 1M", "512M", "bytes", "all"),
-        Entry("part", "share", "more than 0%, at most 100%", "12.5%", "a part", "all but c"),
-        Entry("cpus", "number", "more than 0", "-", "processors. Without it, all", "all but c"),
-        Entry("cpuset", "list of whole numbers", "not empty, each 0 to 7", "-", "set", "all but c"),
-        Entry("seed", "whole number", "0 to 9007199254740991", "required", "the seed", "all but c"),
-        Entry("cache", "choice", "none, writeback", "none", "mode", "all but c"),
-        Entry("on", "true or false", "", "true", "whether", "all but c"),
-        Entry("word", "text", "at most 9 characters", "a", "a word", "a"),
-        Entry("left", "whole number", "", "4", "left to the agent", "all", ("5 (b)",)),
+        FieldText("memory", "size", "at least 1M, a multiple of 1M", "512M", "bytes", "all"),
+        FieldText("part", "share", "more than 0%, at most 100%", "12.5%", "a part", "all but c"),
+        FieldText("cpus", "number", "more than 0", "-", "processors. Without it, all", "all but c"),
+        FieldText("cpuset", "list of whole numbers", "not empty, each 0 to 7", "-", "set", "all but c"),
+        FieldText("seed", "whole number", "0 to 9007199254740991", "required", "the seed", "all but c"),
+        FieldText("cache", "choice", "none, writeback", "none", "mode", "all but c"),
+        FieldText("on", "true or false", "", "true", "whether", "all but c"),
+        FieldText("word", "text", "at most 9 characters", "a", "a word", "a"),
+        FieldText("left", "whole number", "", "4", "left to the agent", "all", ("5 (b)",)),
     )
     assert section.operations == Drill.operations
 

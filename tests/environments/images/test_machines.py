@@ -23,8 +23,15 @@ from tests.environments.booted import agent, lab
 from tests.sentences import Said
 from virtometer.cache import cache_directory
 from virtometer.environments.images import machines as images
-from virtometer.environments.images.machines import Entry, GuestKernel, cached_kernel, guest_kernel, initramfs, newc
-from virtometer.environments.sweep import sweep
+from virtometer.environments.images.machines import (
+    ArchiveMember,
+    GuestKernel,
+    cached_kernel,
+    guest_kernel,
+    initramfs,
+    newc,
+)
+from virtometer.environments.leftovers import remove_leftovers
 from virtometer.errors import EnvironmentFailed, MissingProgram, StorageError
 from virtometer.host.owned.journal import Journal
 from virtometer.host.programs import HostProgram
@@ -36,7 +43,7 @@ def journal(tmp_path: Path) -> Journal:
     return Journal(tmp_path / "state")
 
 
-def unpack(archive: bytes) -> list[Entry]:
+def unpack(archive: bytes) -> list[ArchiveMember]:
     """Read a newc archive, strictly, by the table in the kernel's buffer-format.rst."""
     entries, at, inodes = [], 0, set()
     while True:
@@ -49,7 +56,7 @@ def unpack(archive: bytes) -> list[Entry]:
         name = archive[at + 110 : at + 110 + name_size]
         assert name.endswith(b"\0")
         start = (at + 110 + name_size + 3) & ~3
-        entries.append(Entry(name[:-1].decode(), mode, archive[start : start + size], (major, minor)))
+        entries.append(ArchiveMember(name[:-1].decode(), mode, archive[start : start + size], (major, minor)))
         at = (start + size + 3) & ~3
         if entries[-1].path == "TRAILER!!!":
             assert at == len(archive)
@@ -57,7 +64,7 @@ def unpack(archive: bytes) -> list[Entry]:
 
 
 def test_an_archive_is_byte_for_byte_what_the_format_says() -> None:
-    packed = newc([Entry("a", 0o100644, b"hi")])
+    packed = newc([ArchiveMember("a", 0o100644, b"hi")])
     header = b"070701" + b"".join(
         field.encode() for field in
         ("00000001", "000081A4", "00000000", "00000000", "00000001", "00000000", "00000002",
@@ -70,7 +77,7 @@ def test_an_archive_is_byte_for_byte_what_the_format_says() -> None:
 @given(
     st.lists(
         st.builds(
-            Entry,
+            ArchiveMember,
             st.text("abc/.-", min_size=1, max_size=20),
             st.sampled_from([0o100644, 0o100755, 0o020600]),
             st.binary(max_size=20),
@@ -79,7 +86,7 @@ def test_an_archive_is_byte_for_byte_what_the_format_says() -> None:
         max_size=6,
     )
 )
-def test_what_is_packed_can_be_unpacked(entries: list[Entry]) -> None:
+def test_what_is_packed_can_be_unpacked(entries: list[ArchiveMember]) -> None:
     assert unpack(newc(entries)) == entries
 
 
@@ -257,7 +264,7 @@ def test_a_kill_at_any_moment_leaves_no_half_kernel(fetched: GuestKernel, tmp_pa
             assert found.image.read_bytes() == fetched.image.read_bytes()
             assert found.depends == fetched.depends
             (tmp_path / "kernels" / "current-cloud").unlink()
-    sweep(journal, Programs())
+    remove_leftovers(journal, Programs())
     assert guest_kernel(tmp_path, journal, Programs()).image.read_bytes() == fetched.image.read_bytes()
     assert not list((tmp_path / "kernels").glob(".partial-*"))
 
@@ -278,7 +285,7 @@ for number in itertools.count():
 """
 
 
-def test_what_a_killed_laboratory_had_started_may_still_write_while_the_next_sweeps(
+def test_what_a_killed_laboratory_had_started_may_still_write_while_the_next_cleans_up(
     tmp_path: Path, journal: Journal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(images, "fetch_kernel", lambda kernels, journal, programs, flavour, wanted: None)

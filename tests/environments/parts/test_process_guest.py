@@ -12,8 +12,8 @@ import pytest
 
 from tests.waiting import wait_until
 from virtometer.environments.base import LabContext
+from virtometer.environments.leftovers import remove_leftovers
 from virtometer.environments.parts.process_guest import ProcessGuest
-from virtometer.environments.sweep import sweep
 from virtometer.errors import EnvironmentFailed, MissingProgram
 from virtometer.link.channel import Channel, Stream
 from virtometer.processes import stat_of
@@ -223,7 +223,7 @@ time.sleep(600)
 """
 
 
-def test_after_a_sigkill_of_the_laboratory_the_sweep_removes_the_rest(
+def test_after_a_sigkill_of_the_laboratory_the_clean_up_removes_the_rest(
     lab: LabContext, new_id: Callable[[], str]
 ) -> None:
     guest_id = new_id()
@@ -231,10 +231,10 @@ def test_after_a_sigkill_of_the_laboratory_the_sweep_removes_the_rest(
     laboratory = subprocess.Popen(words, stdout=subprocess.PIPE)
     assert laboratory.stdout is not None
     pids = [int(pid) for pid in laboratory.stdout.readline().split()]
-    assert sweep(lab.journal, lab.programs) == [], "its laboratory lives"
+    assert remove_leftovers(lab.journal, lab.programs) == [], "its laboratory lives"
     laboratory.kill()
     laboratory.communicate()
-    [sentence] = sweep(lab.journal, lab.programs)
+    [sentence] = remove_leftovers(lab.journal, lab.programs)
     assert guest_id in sentence
     assert str(lab.scratch / f"virtometer-{guest_id}") in sentence
     for pid in pids:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.sentences import Said
-from virtometer.environments.sweep import sweep, tunings_left
+from virtometer.environments.leftovers import remove_leftovers, tunings_left
 from virtometer.environments.tuning import host as host_tuning
 from virtometer.environments.tuning.host import HostTuning
 from virtometer.environments.tuning.sysfs_settings import read_setting
@@ -176,7 +176,7 @@ def killed(journal: Journal, *groups: Sequence[TuningStep]) -> None:
     laboratory = subprocess.Popen(words, stdout=subprocess.PIPE)
     assert laboratory.stdout is not None
     assert laboratory.stdout.readline() == b"tuned\n"
-    assert sweep(journal, Programs()) == []  # it lives
+    assert remove_leftovers(journal, Programs()) == []  # it lives
     laboratory.send_signal(signal.SIGKILL)
     laboratory.wait()
     laboratory.stdout.close()
@@ -188,12 +188,12 @@ def test_the_next_laboratory_undoes_what_a_killed_one_did(journal: Journal, sett
     steps = [TuningStep(where="host", sysctl={"fs.lease-break-time": other}), touching(tmp_path / "made")]
     killed(journal, steps)
     assert SETTING.read_text().strip() == other
-    (sentence,) = sweep(journal, Programs())
+    (sentence,) = remove_leftovers(journal, Programs())
     assert f"sysctl fs.lease-break-time, which is {setting} again" in sentence
     assert "undone by 'rm" in sentence
     assert SETTING.read_text().strip() == setting
     assert not (tmp_path / "made").exists()
-    assert sweep(journal, Programs()) == []
+    assert remove_leftovers(journal, Programs()) == []
 
 
 @needs_root
@@ -201,7 +201,7 @@ def test_the_next_laboratory_puts_files_below_sys_back(journal: Journal, files: 
     before = values(files)
     killed(journal, [files_step(files)])
     assert values(files) == files
-    (sentence,) = sweep(journal, Programs())
+    (sentence,) = remove_leftovers(journal, Programs())
     for path, value in before.items():
         assert f"{path}, which is {value} again" in sentence
     assert values(files) == before
@@ -215,7 +215,7 @@ def test_what_was_set_twice_has_its_first_value_after_a_kill(journal: Journal, s
     steps = [TuningStep(where="host", sysctl={"fs.lease-break-time": one}) for one in (first, second, third)]
     killed(journal, steps[:2], steps[2:])
     assert SETTING.read_text().strip() == third
-    assert len(sweep(journal, Programs())) == 2
+    assert len(remove_leftovers(journal, Programs())) == 2
     assert SETTING.read_text().strip() == setting
 
 
@@ -259,7 +259,7 @@ def test_the_other_form_of_a_setting_is_recorded_and_put_back(
     assert kernel(pair) == before
     killed(journal, [step])
     assert kernel(pair) != before
-    (sentence,) = sweep(journal, Programs())
+    (sentence,) = remove_leftovers(journal, Programs())
     assert f"{other}, which is {before[pair[1]]} again" in sentence
     assert kernel(pair) == before
     assert list(journal.directory.iterdir()) == []
@@ -338,14 +338,14 @@ def test_a_step_that_fails_after_one_that_cannot_be_undone_says_that_the_host_is
     assert list(tunings_left(journal).values()) == ["'false' was to be run; 'true' was to be run"]
 
 
-def test_what_no_sweep_can_undo_is_known_until_it_is_put_back(journal: Journal, tmp_path: Path) -> None:
+def test_what_no_clean_up_can_undo_is_known_until_it_is_put_back(journal: Journal, tmp_path: Path) -> None:
     undo = f"rm {tmp_path / 'made'}"
     killed(journal, [touching(tmp_path / "made")])
     (tmp_path / "made").unlink()
     for _ in range(2):
-        (sentence,) = sweep(journal, Programs())
+        (sentence,) = remove_leftovers(journal, Programs())
         assert "could not be removed completely" in sentence
         assert list(tunings_left(journal).values()) == [f"'{undo}' was to be run"]
     (tmp_path / "made").touch()
-    assert len(sweep(journal, Programs())) == 1
+    assert len(remove_leftovers(journal, Programs())) == 1
     assert tunings_left(journal) == {}

@@ -15,8 +15,8 @@ from virtometer.environments.base import Environment, Guest, LabContext, Setting
 from virtometer.environments.kinds.bubblewrap import Bubblewrap
 from virtometer.environments.kinds.native import Native
 from virtometer.environments.kinds.runc import Runc
+from virtometer.environments.leftovers import remove_leftovers
 from virtometer.environments.parts.process_guest import ProcessGuest
-from virtometer.environments.sweep import sweep
 from virtometer.host.cpu import weight
 from virtometer.host.cpu.accounting import Account, CgroupAccount, TreeAccount, all_cgroup_mounts
 from virtometer.host.owned.journal import Journal
@@ -232,13 +232,13 @@ def test_the_laboratory_leaves_its_group_also_when_it_is_interrupted(journal: Jo
 
 
 @needs_groups
-def test_after_a_sigkill_the_sweep_removes_the_group_of_the_laboratory(journal: Journal) -> None:
+def test_after_a_sigkill_the_clean_up_removes_the_group_of_the_laboratory(journal: Journal) -> None:
     done = subprocess.run([sys.executable, "-c", KILLED, str(journal.directory)], check=False)
     assert done.returncode == -signal.SIGKILL
     [entry] = journal.directory.glob("*.json")
     left = [mount.path / f"virtometer-{entry.stem}" for mount in all_cgroup_mounts()]
     assert any(one.exists() for one in left)
-    [sentence] = sweep(journal, Programs())
+    [sentence] = remove_leftovers(journal, Programs())
     assert "was removed" in sentence
     assert not any(one.exists() for one in left)
 

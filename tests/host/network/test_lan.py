@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from virtometer.environments.sweep import sweep
+from virtometer.environments.leftovers import remove_leftovers
 from virtometer.errors import EnvironmentFailed, StorageError
 from virtometer.host.network.lan import NAMESPACE, NAMESPACES, Lan, delete_draft
 from virtometer.host.owned.directories import detach_mount
@@ -233,7 +233,7 @@ def test_a_laboratory_killed_while_it_makes_a_namespace_leaves_nothing_after_the
     assert done.returncode == -signal.SIGKILL, done.stderr
     [entry] = [json.loads(path.read_text()) for path in state.glob("*.json")]
     [draft] = [one["draft"] for one in entry["resources"] if one["resource"] == "draft"]
-    [said] = sweep(Journal(state), Programs())
+    [said] = remove_leftovers(Journal(state), Programs())
     assert "was removed" in said
     assert not os.path.lexists(NAMESPACES / name)
     assert not os.path.lexists(NAMESPACES / draft)

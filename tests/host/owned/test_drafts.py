@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.waiting import wait_until
-from virtometer.environments.sweep import sweep
+from virtometer.environments.leftovers import remove_leftovers
 from virtometer.errors import EnvironmentFailed
 from virtometer.host.owned import drafts
 from virtometer.host.owned.directories import DIRECTORY
@@ -79,7 +79,7 @@ setsid sh -c 'while :; do date >now; sleep 0.01; done' & echo $! >../pid
     "mount",
     ["true", pytest.param("mkdir m; mount -t tmpfs none m; : >m/file", marks=pytest.mark.skipif("os.geteuid() != 0"))],
 )
-def test_after_a_kill_the_sweep_ends_what_writes_there_and_removes_it(
+def test_after_a_kill_the_clean_up_ends_what_writes_there_and_removes_it(
     tmp_path: Path, journal: Journal, mount: str
 ) -> None:
     place, said = tmp_path / "place", tmp_path / "place" / "pid"
@@ -90,7 +90,7 @@ def test_after_a_kill_the_sweep_ends_what_writes_there_and_removes_it(
     laboratory.wait()
     writer = int(said.read_text())
     assert stat_of(writer) is not None
-    [sentence] = sweep(journal, Programs())
+    [sentence] = remove_leftovers(journal, Programs())
     assert "process" in sentence and f"directory {place}" in sentence
     assert (one := stat_of(writer)) is None or one.state in "ZX"
     assert sorted(path.name for path in place.iterdir()) == ["pid", "ready"]

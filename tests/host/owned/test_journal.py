@@ -140,7 +140,7 @@ def test_laboratories_that_begin_at_once_have_one_state_directory(make_user: Mak
 
 
 def test_a_state_directory_that_others_can_read_is_closed(make_user: MakeUser) -> None:
-    """Whoever can open a directory can lock it, and keep a sweep from its work."""
+    """Whoever can open a directory can lock it, and keep a clean-up from its work."""
     user = make_user()
 
     def chosen() -> Path:

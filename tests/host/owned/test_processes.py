@@ -1,4 +1,4 @@
-"""Marks of guests. test_sweep.py has the processes that a dead laboratory left."""
+"""Marks of guests. test_leftovers.py has the processes that a dead laboratory left."""
 
 from __future__ import annotations
 

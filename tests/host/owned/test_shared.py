@@ -91,7 +91,7 @@ def test_what_cannot_be_removed_stays_in_the_journal(journal: Journal, tmp_path:
     assert not (tmp_path / second).exists()
 
 
-def test_the_sweep_takes_it_after_the_guests(journal: Journal, tmp_path: Path) -> None:
+def test_the_clean_up_takes_it_after_the_guests(journal: Journal, tmp_path: Path) -> None:
     name = Shared().get(journal, ("here", "key"), Maker(journal, tmp_path))
     for guest in ("2f", "docker-1", "a"):
         journal.record(guest, DIRECTORY, path=str(tmp_path / guest))

@@ -10,7 +10,7 @@ import pytest
 
 from tests.analysis.effects.experiments import AIO, CACHE, DUMMY, experiment, response
 from virtometer.analysis.effects.effect import MetricEffects
-from virtometer.analysis.effects.whole import effects
+from virtometer.analysis.effects.of_experiment import effects
 from virtometer.report.effects import figures as effect_figures
 from virtometer.report.parts.figures import Figure
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tests.analysis.effects.experiments import AIO, CACHE, DUMMY, experiment, response
+from virtometer.analysis.effects.of_experiment import effects
 from virtometer.analysis.effects.table import Variable
-from virtometer.analysis.effects.whole import effects
 from virtometer.report.effects import tables as effect_tables
 
 ALL = (AIO, CACHE, DUMMY)

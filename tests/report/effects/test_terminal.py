@@ -12,8 +12,8 @@ from rich.console import Console
 from tests.analysis.effects.experiments import AIO, CACHE, DUMMY, experiment, response
 from tests.analysis.effects.known_effects import EIGHT, variables
 from virtometer.analysis.effects.effect import Effects
+from virtometer.analysis.effects.of_experiment import effects
 from virtometer.analysis.effects.table import Response
-from virtometer.analysis.effects.whole import effects
 from virtometer.report.effects.terminal import terminal
 
 ALL = (AIO, CACHE, DUMMY)

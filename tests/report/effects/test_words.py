@@ -10,8 +10,8 @@ import pytest
 from tests.analysis.effects.experiments import AIO, CACHE, DUMMY, Levels, experiment, response
 from tests.sentences import Said
 from virtometer.analysis.effects.effect import Conditional, Effects
+from virtometer.analysis.effects.of_experiment import effects
 from virtometer.analysis.effects.table import Variable
-from virtometer.analysis.effects.whole import effects
 from virtometer.model import Estimate
 from virtometer.report.effects import words as effect_words
 

@@ -10,7 +10,7 @@ import pytest
 from tests.analysis.effects.experiments import AIO, CACHE, DUMMY, experiment, response
 from tests.house.tracked import ROOT
 from virtometer.analysis.effects.effect import Effects
-from virtometer.analysis.effects.whole import effects
+from virtometer.analysis.effects.of_experiment import effects
 from virtometer.report.machine.effects import EFFECT, EXPERIMENT, staged, with_factors
 from virtometer.report.parts.plain import plain
 

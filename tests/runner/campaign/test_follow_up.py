@@ -16,8 +16,8 @@ from virtometer.design.plan.resolved import ResolvedPlan
 from virtometer.errors import Interrupted
 from virtometer.model import Campaign, Plan, Screened, Why
 from virtometer.runner.campaign import follow_up
+from virtometer.runner.campaign.execute import begin, resume
 from virtometer.runner.campaign.follow_up import second_stage
-from virtometer.runner.campaign.whole import begin, resume
 from virtometer.store.ledger import Ledger
 
 PLAN = """\

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.runner.fixtures import Document, MakePlan, Watcher, resolved
+from virtometer.runner.campaign import execute as campaigns
 from virtometer.runner.campaign import page_cache
-from virtometer.runner.campaign import whole as campaigns
 from virtometer.runner.campaign.page_cache import alike, held, memory_bytes, stays
 
 SIZE = 8 << 20

@@ -15,8 +15,8 @@ from tests.runner.fixtures import Document, MakePlan, Watcher, resolved
 from virtometer.analysis.stopping.rule import Allotment
 from virtometer.model import Campaign, Failure, FailureKind, Mark, MarkKind
 from virtometer.runner.campaign import stages
+from virtometer.runner.campaign.execute import begin, resume
 from virtometer.runner.campaign.stages import next_stage
-from virtometer.runner.campaign.whole import begin, resume
 from virtometer.store.ledger import Ledger
 
 NATIVE, BOX, SLOW = Place("native"), Place("box", "runc"), Place("slow", "runc", {"": 0.3})

@@ -21,7 +21,7 @@ from virtometer.design.schedule.trials import schedule
 from virtometer.environments.base import LabContext
 from virtometer.environments.registry import KINDS
 from virtometer.model import Campaign, Excluded, FailureKind, GuestKey, Placement, Plan, Trial, TrialRecord
-from virtometer.runner.campaign import whole as campaigns
+from virtometer.runner.campaign import execute as campaigns
 from virtometer.runner.execution.admission import Admission
 from virtometer.runner.execution.executor import Executor
 from virtometer.runner.execution.failures import TrialFailed

@@ -10,7 +10,7 @@ from tests.runner.fixtures import MakePlan, Watcher, resolved
 from tests.sentences import Said
 from virtometer.design.schedule.shuffle import Generator
 from virtometer.environments.base import Guest, LabContext, Settings
-from virtometer.environments.entry import Entry, NoEntry
+from virtometer.environments.entry import GuestEntry, NoEntry
 from virtometer.environments.kinds.native import Native
 from virtometer.errors import EnvironmentFailed
 from virtometer.model import ENTRY, GuestKey
@@ -47,10 +47,14 @@ def test_guests_are_entered_in_turns_and_once(guests: Guests, lab: LabContext) -
 def test_what_cannot_be_entered_has_a_reason(
     guests: Guests, monkeypatch: pytest.MonkeyPatch, said: Said, answer: str
 ) -> None:
-    def entry(self: Native, guest: Guest, settings: Settings) -> Entry | NoEntry:
+    def entry(self: Native, guest: Guest, settings: Settings) -> GuestEntry | NoEntry:
         if answer == "refuses":
             raise EnvironmentFailed("its monitor has ended")
-        return NoEntry("has no door") if answer == "none" else Entry("sh", ["sh", "-c", "echo no such >&2; exit 3"], "")
+        return (
+            NoEntry("has no door")
+            if answer == "none"
+            else GuestEntry("sh", ["sh", "-c", "echo no such >&2; exit 3"], "")
+        )
 
     monkeypatch.setattr(Native, "entry", entry)
     guests.ensure(GuestKey("native"))
@@ -66,4 +70,4 @@ def test_what_cannot_be_entered_has_a_reason(
 
 def test_a_program_that_is_missing_is_one_sentence(lab: LabContext) -> None:
     with pytest.raises(EnvironmentFailed):
-        timed(lab, Entry("nothing", [Path("/no/such/program")], "x"), "enter nothing")
+        timed(lab, GuestEntry("nothing", [Path("/no/such/program")], "x"), "enter nothing")

@@ -105,8 +105,8 @@ def conclude(pairs: Sequence[Pair], margin: float, levels: float) -> tuple[Compa
     family = {pair.where: pair.difference(pair.by) for pair in pairs}
     controls = {pair.where: pair.control for pair in pairs if pair.control is not None and not pair.same}
     worked = {pair.where: math.inf if pair.same else pair.after.worked_s for pair in pairs}
-    decisions = decide(family, margin, controls=controls, refused=refused, strictness=levels)
-    outcomes = tested(family, margin, worked, controls=controls, refused=refused, strictness=levels)
+    decisions = decide(family, margin, controls=controls, refused=refused, level_factor=levels)
+    outcomes = tested(family, margin, worked, controls=controls, refused=refused, level_factor=levels)
     made = []
     for pair in pairs:
         decision = _counted(decisions[pair.where], family[pair.where], pair)

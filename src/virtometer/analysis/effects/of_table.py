@@ -6,8 +6,8 @@ import math
 from collections import Counter
 
 from virtometer.analysis.effects.effect import Effects
+from virtometer.analysis.effects.of_experiment import effects
 from virtometer.analysis.effects.table import Experiment, Response, Variable
-from virtometer.analysis.effects.whole import effects
 from virtometer.analysis.table import row_order
 from virtometer.analysis.table.long_table import LongTable
 from virtometer.errors import UsageError

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from virtometer.cli.parts.console import PlainConsole
-    from virtometer.design.reference.tables import Entry, Section
+    from virtometer.design.reference.tables import FieldText, Section
 
 
 def reference(
@@ -69,7 +69,7 @@ def _show(section: Section, console: PlainConsole) -> None:
     console.print(table)
 
 
-def _values(entry: Entry) -> str:
+def _values(entry: FieldText) -> str:
     """Type and bounds in one cell. A choice is only its values."""
     if entry.type == "choice":
         return entry.allowed

@@ -210,7 +210,7 @@ def _announce(todo: list[Experiment], folder: Path) -> None:
 def _measure(one: Experiment, *, beside: bool) -> None:
     from virtometer.cli import campaign
     from virtometer.cli.plan.files import seed_of
-    from virtometer.runner.campaign.whole import begin, resume
+    from virtometer.runner.campaign.execute import begin, resume
 
     if one.state is not None:
         campaign.execute(

@@ -26,8 +26,8 @@ from virtometer.cli.timing.profile import Profiling
 from virtometer.cli.timing.runs import Runs
 from virtometer.design.plan.resolved import ResolvedPlan
 from virtometer.errors import TrialsFailed, VirtometerError
+from virtometer.runner.campaign.execute import begin
 from virtometer.runner.campaign.pilot import Pilot, native_pilots
-from virtometer.runner.campaign.whole import begin
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

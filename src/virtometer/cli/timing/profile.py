@@ -23,7 +23,7 @@ from virtometer.counted import counted as counted_words
 from virtometer.errors import Interrupted, TrialsFailed
 from virtometer.model import Campaign
 from virtometer.report.profile.terminal import terminal
-from virtometer.runner.campaign.whole import begin
+from virtometer.runner.campaign.execute import begin
 from virtometer.runner.profile.on_host import OnHost, counted
 from virtometer.runner.profile.plan import operations_plan
 from virtometer.store.files import resume_command, storage

@@ -8,7 +8,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Sequence
 
-from virtometer.design.reference.tables import Entry, Section
+from virtometer.design.reference.tables import FieldText, Section
 
 _WIDTH = 120  # of lines of prose
 _HEADINGS = {"plan": "The plan", "environment": "Environments", "workload": "Workloads"}
@@ -61,7 +61,7 @@ def _tables(section: Section) -> Iterable[str]:
     )
 
 
-def _allowed(entry: Entry) -> str:
+def _allowed(entry: FieldText) -> str:
     """What an entry may be; the words of a choice in code type."""
     if not entry.type.startswith("choice"):
         return entry.allowed
@@ -69,7 +69,7 @@ def _allowed(entry: Entry) -> str:
     return "; ".join([", ".join(map(_code, choices.split(", "))), *rest])
 
 
-def _default(entry: Entry) -> str:
+def _default(entry: FieldText) -> str:
     return f"{entry.default}, but {', '.join(entry.other_defaults)}" if entry.other_defaults else entry.default
 
 

@@ -69,7 +69,7 @@ _DESIGN = (
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class FieldText:
     """One field of a plan, setting or parameter, in words.
 
     ops: the operations that have it, or `all`. other_defaults: those of operations with another default than most.
@@ -93,7 +93,7 @@ class Section:
     title: str
     meaning: str
     noun: str
-    entries: tuple[Entry, ...]
+    entries: tuple[FieldText, ...]
     operations: Mapping[str, Operation] = field(default_factory=dict)
     facts: tuple[str, ...] = ()
 
@@ -115,11 +115,13 @@ def sections(kinds: Kinds, name: str | None = None) -> tuple[Section, ...]:
     return one
 
 
-def entry(name: str, info: FieldInfo, default: str | int | None = None) -> Entry:
+def entry(name: str, info: FieldInfo, default: str | int | None = None) -> FieldText:
     """The field of a model in words. `default`: what holds where the model leaves it to somebody else."""
     kind, allowed, meta = _shape(info.annotation, info.metadata)
     given = _default(info, meta)
-    return Entry(name, kind, allowed, _in_words(default, meta) if given == _MISSING else given, info.description or "")
+    return FieldText(
+        name, kind, allowed, _in_words(default, meta) if given == _MISSING else given, info.description or ""
+    )
 
 
 def _plan() -> Iterable[Section]:
@@ -145,7 +147,7 @@ def _plan() -> Iterable[Section]:
         yield Section("plan", name, name, meaning, "field", entries, facts=facts)
 
 
-def _design_type(of: Entry) -> Entry:
+def _design_type(of: FieldText) -> FieldText:
     """The type of a design with all that the registry has."""
     # numpy takes a while to load, and runs read this module as well.
     from virtometer.design.factorial.registry import DESIGNS
@@ -190,12 +192,12 @@ def _needs(workload: Workload[Any]) -> Iterable[str]:
         yield f"It needs {' and '.join(needs)}."
 
 
-def _entries(model: type[BaseModel]) -> tuple[Entry, ...]:
+def _entries(model: type[BaseModel]) -> tuple[FieldText, ...]:
     own: frozenset[str] = getattr(model, "set_by_laboratory", frozenset())
     return tuple(entry(name, info) for name, info in model.model_fields.items() if name not in own)
 
 
-def _parameter(name: str, info: FieldInfo, workload: Workload[Any]) -> Entry:
+def _parameter(name: str, info: FieldInfo, workload: Workload[Any]) -> FieldText:
     of_ops = {op: workload.defaults(op) for op in workload.operations}
     having = [op for op, defaults in of_ops.items() if name in defaults]
     by_default: dict[str, list[str]] = {}

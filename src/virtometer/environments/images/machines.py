@@ -62,7 +62,7 @@ _LAYOUT = 3  # of the kernel cache and of the initramfs: count up when what is k
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ArchiveMember:
     """One member of an archive: `mode` with its file type bits, `device` (major, minor) for device nodes."""
 
     path: str
@@ -71,10 +71,10 @@ class Entry:
     device: tuple[int, int] = (0, 0)
 
 
-def newc(entries: Iterable[Entry]) -> bytes:
+def newc(entries: Iterable[ArchiveMember]) -> bytes:
     """Pack entries, in their order, as an uncompressed "newc" archive. The same entries give the same bytes."""
     packed = bytearray()
-    for inode, entry in enumerate((*entries, Entry("TRAILER!!!", 0)), start=1):
+    for inode, entry in enumerate((*entries, ArchiveMember("TRAILER!!!", 0)), start=1):
         name = entry.path.encode() + b"\0"
         links = 2 if stat.S_ISDIR(entry.mode) else 1
         fields = (inode, entry.mode, 0, 0, links, 0, len(entry.data), 0, 0, *entry.device, len(name), 0)
@@ -110,29 +110,29 @@ def initramfs(
     path = lab.cache / "initramfs" / f"{key.hexdigest()[:32]}.cpio"
     if path.exists():
         return path
-    entries = [Entry(name, stat.S_IFDIR | 0o755) for name in ("dev", "modules", "proc", "sys")]
-    entries.append(Entry("tmp", stat.S_IFDIR | 0o1777))
+    entries = [ArchiveMember(name, stat.S_IFDIR | 0o755) for name in ("dev", "modules", "proc", "sys")]
+    entries.append(ArchiveMember("tmp", stat.S_IFDIR | 0o1777))
     # The kernel opens /dev/console for its first process before that process can mount anything.
-    entries.append(Entry("dev/console", stat.S_IFCHR | 0o600, device=(5, 1)))
-    entries.append(Entry("init", stat.S_IFREG | 0o755, agent))
-    entries += [Entry(f"modules/{name}", stat.S_IFREG | 0o644, data) for name, data in files]
+    entries.append(ArchiveMember("dev/console", stat.S_IFCHR | 0o600, device=(5, 1)))
+    entries.append(ArchiveMember("init", stat.S_IFREG | 0o755, agent))
+    entries += [ArchiveMember(f"modules/{name}", stat.S_IFREG | 0o644, data) for name, data in files]
     order = "".join(f"{name}\n" for name, _ in files).encode()
-    entries.append(Entry("modules/order", stat.S_IFREG | 0o644, order))
+    entries.append(ArchiveMember("modules/order", stat.S_IFREG | 0o644, order))
     entries += _carried(programs, {entry.path for entry in entries})
     _write_atomically(path, newc(entries), lab)
     return path
 
 
-def _carried(programs: Sequence[HostProgram], there: set[str]) -> list[Entry]:
+def _carried(programs: Sequence[HostProgram], there: set[str]) -> list[ArchiveMember]:
     """The files of programs of the host's, and the directories on the way to them that are not there yet."""
     entries = []
     for file in files_of(programs):
         for directory in reversed(file.relative_to("/").parents[:-1]):
             if str(directory) not in there:
                 there.add(str(directory))
-                entries.append(Entry(str(directory), stat.S_IFDIR | 0o755))
+                entries.append(ArchiveMember(str(directory), stat.S_IFDIR | 0o755))
         try:
-            entries.append(Entry(str(file.relative_to("/")), stat.S_IFREG | 0o755, file.read_bytes()))
+            entries.append(ArchiveMember(str(file.relative_to("/")), stat.S_IFREG | 0o755, file.read_bytes()))
         except OSError as cause:
             raise EnvironmentFailed(f"{file} cannot be read ({cause.strerror}), which guests need") from cause
     return entries
@@ -251,11 +251,11 @@ def kept_alone(place: Path) -> Iterator[None]:
     with (place / "lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         for left in place.resolve().glob(f"{PARTIAL}*"):  # under the lock these belong to nobody
-            _sweep(left)
+            _clean_up(left)
         yield
 
 
-def _sweep(left: Path) -> None:
+def _clean_up(left: Path) -> None:
     """Remove the folder of a killed laboratory, again while what that had started ends and still writes there."""
     deadline = time.monotonic() + ENDING_S
     while os.path.lexists(left):

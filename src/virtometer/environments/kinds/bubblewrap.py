@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from virtometer.environments.base import Check, Environment, Guest, Lacks, Namespace, Settings, disk_as_file
-from virtometer.environments.entry import Entry, NoEntry, nsenter, youngest_inside
+from virtometer.environments.entry import GuestEntry, NoEntry, nsenter, youngest_inside
 from virtometer.environments.images.agent_root import AGENT, DATA
 from virtometer.environments.parts.agent_bits import AgentBits
 from virtometer.environments.parts.binds import BINDS
@@ -77,13 +77,13 @@ class Bubblewrap(Environment):
             guest.launch(argv, purpose=purpose, namespace=namespace, inherits=True, descriptor=True)
         return guest
 
-    def entry(self, guest: Guest, settings: Settings) -> Entry | NoEntry:
+    def entry(self, guest: Guest, settings: Settings) -> GuestEntry | NoEntry:
         """Its namespaces, by nsenter: bwrap itself has no way in."""
         assert isinstance(settings, BubblewrapSettings)
         agent = str(settings.agent(self.lab)) if settings.root == "host" and os.geteuid() != 0 else AGENT
         pid = youngest_inside(guest.processes())
         spaces = ["user", "mount", "uts", "ipc", "pid", "cgroup"]
-        return Entry("nsenter", nsenter(self.lab.programs, pid, spaces), agent)
+        return GuestEntry("nsenter", nsenter(self.lab.programs, pid, spaces), agent)
 
     def _sandbox(self, settings: BubblewrapSettings, guest: ProcessGuest) -> Words:
         """The words that start the agent in its root directory, with the disk file."""

@@ -19,7 +19,7 @@ from typing import Any, ClassVar, Literal, get_args
 from pydantic import Field
 
 from virtometer.environments.base import Check, DiskTarget, Environment, Guest, LabContext, Lacks, Settings
-from virtometer.environments.entry import Entry, NoEntry, nsenter
+from virtometer.environments.entry import GuestEntry, NoEntry, nsenter
 from virtometer.environments.images.agent_root import AGENT, DATA
 from virtometer.environments.parts.limits import CgroupLimits, effective_limits, no_limits
 from virtometer.environments.parts.oci import add_state, container_of, write_bundle
@@ -235,14 +235,14 @@ class Gvisor(Environment):
             guest.launch(argv, purpose=f"gVisor guest {guest_id}", namespace=namespace.name if namespace else None)
         return guest
 
-    def entry(self, guest: Guest, settings: Settings) -> Entry | NoEntry:
+    def entry(self, guest: Guest, settings: Settings) -> GuestEntry | NoEntry:
         """`runsc exec`, in the network namespace of `runsc run`, in which the sandbox listens."""
         assert isinstance(guest, ProcessGuest) and isinstance(settings, GvisorSettings)
         assert guest.process is not None
         words: Words = [*nsenter(self.lab.programs, guest.process.pid, ["net"]), self._runsc(settings.program)]
         words = [*words, f"--root={guest.directory / 'state'}"]
         words += [] if settings.limited() else ["--ignore-cgroups"]
-        return Entry("nsenter, runsc exec", [*words, "exec", f"virtometer-{guest.guest_id}"], AGENT)
+        return GuestEntry("nsenter, runsc exec", [*words, "exec", f"virtometer-{guest.guest_id}"], AGENT)
 
     def _platform(self, program: str | None) -> Platform:
         """The platform found before for this very runsc, else found now. Raises EnvironmentFailed when none works."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from virtometer.environments.base import Guest, Namespace, Settings, disk_as_file
-from virtometer.environments.entry import Entry, NoEntry, nsenter
+from virtometer.environments.entry import GuestEntry, NoEntry, nsenter
 from virtometer.environments.images.agent_root import AGENT, DATA
 from virtometer.environments.parts.container import Container, ContainerSettings
 from virtometer.environments.parts.guest_root import GuestRoot
@@ -62,13 +62,13 @@ class Lxc(Container):
             guest.launch(argv, purpose=f"LXC guest {guest_id}", namespace=namespace.name)
         return guest
 
-    def entry(self, guest: Guest, settings: Settings) -> Entry | NoEntry:
+    def entry(self, guest: Guest, settings: Settings) -> GuestEntry | NoEntry:
         """`lxc-attach`, where the monitor listens: its socket is in the network namespace of the guest."""
         assert isinstance(guest, ProcessGuest) and guest.process is not None
         inside = nsenter(self.lab.programs, guest.process.pid, ["mount", "net"])
         attach = self.lab.programs.find("lxc-attach", self.package)
         words: Words = [attach, f"--name={_NAME}", f"--lxcpath={guest.directory}", "--clear-env", "--"]
-        return Entry("nsenter, lxc-attach", [*inside, *words], AGENT)
+        return GuestEntry("nsenter, lxc-attach", [*inside, *words], AGENT)
 
 
 def configuration(root: GuestRoot, disk_directory: Path | None) -> list[tuple[str, str]]:

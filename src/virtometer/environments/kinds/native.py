@@ -22,7 +22,7 @@ from virtometer.environments.base import (
     Settings,
     disk_as_file,
 )
-from virtometer.environments.entry import Entry, NoEntry
+from virtometer.environments.entry import GuestEntry, NoEntry
 from virtometer.environments.images.agent_root import AGENT, DATA
 from virtometer.environments.images.oci.image import PREFIX, oci_image
 from virtometer.environments.parts.agent_bits import AgentBits
@@ -114,12 +114,12 @@ class Native(Environment):
             require_layer(self.lab, image.root, "an image of containers needs a writable layer")
             settings.binds(image.root)
 
-    def entry(self, guest: Guest, settings: Settings) -> Entry | NoEntry:
+    def entry(self, guest: Guest, settings: Settings) -> GuestEntry | NoEntry:
         """Nothing: a program is started as it is."""
         assert isinstance(settings, NativeSettings)
         if settings.root != "host":
             return NoEntry("is entered by chroot alone where it has the files of an image")
-        return Entry("the start of the program alone", [], str(settings.agent(self.lab)))
+        return GuestEntry("the start of the program alone", [], str(settings.agent(self.lab)))
 
     def start(self, settings: Settings, guest_id: str) -> Guest:
         """Start the agent with its channel on a descriptor, as containers have it."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from virtometer.environments.base import Guest, Namespace, Settings, disk_as_file
-from virtometer.environments.entry import Entry, NoEntry, nsenter, youngest_inside
+from virtometer.environments.entry import GuestEntry, NoEntry, nsenter, youngest_inside
 from virtometer.environments.images.agent_root import AGENT, DATA
 from virtometer.environments.parts.container import Container, ContainerSettings
 from virtometer.environments.parts.limits import limit
@@ -60,11 +60,11 @@ class Nspawn(Container):
             guest.launch([*argv, AGENT, "stdio"], purpose=f"systemd-nspawn guest {guest_id}", namespace=namespace.name)
         return guest
 
-    def entry(self, guest: Guest, settings: Settings) -> Entry | NoEntry:
+    def entry(self, guest: Guest, settings: Settings) -> GuestEntry | NoEntry:
         """Its namespaces, by nsenter: `machinectl shell` needs a systemd in the guest and a daemon on the host."""
         pid = youngest_inside(guest.processes())
         spaces = ["mount", "uts", "ipc", "net", "pid", "cgroup"]
-        return Entry("nsenter", nsenter(self.lab.programs, pid, spaces), AGENT)
+        return GuestEntry("nsenter", nsenter(self.lab.programs, pid, spaces), AGENT)
 
 
 def _quoted(path: Path) -> str:

@@ -14,7 +14,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from virtometer.environments.base import Guest, Namespace, Settings, disk_as_file
-from virtometer.environments.entry import Entry, NoEntry, nsenter
+from virtometer.environments.entry import GuestEntry, NoEntry, nsenter
 from virtometer.environments.images.agent_root import AGENT, DATA
 from virtometer.environments.parts.container import Container, ContainerSettings
 from virtometer.environments.parts.limits import limit
@@ -94,14 +94,14 @@ class Podman(Container):
             guest.launch(argv, purpose=f"Podman guest {guest_id}", namespace=namespace.name, descriptor=True)
         return guest
 
-    def entry(self, guest: Guest, settings: Settings) -> Entry | NoEntry:
+    def entry(self, guest: Guest, settings: Settings) -> GuestEntry | NoEntry:
         """`podman exec`, in the mount namespace that has Podman's state."""
         assert isinstance(guest, ProcessGuest) and guest.process is not None
         files = {"CONTAINERS_CONF": "containers.conf", "CONTAINERS_STORAGE_CONF": "storage.conf"}
         variables = [f"{name}={guest.directory / file}" for name, file in files.items()]
         inside = nsenter(self.lab.programs, guest.process.pid, ["mount", "net"])
         words: Words = [*inside, "env", *variables, self.program_file(), "exec", "--latest"]
-        return Entry("nsenter, podman exec", words, AGENT)
+        return GuestEntry("nsenter, podman exec", words, AGENT)
 
 
 def _same_limits() -> list[str]:

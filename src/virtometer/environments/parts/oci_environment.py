@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from virtometer.environments.base import Guest, Namespace, Settings, disk_as_file
-from virtometer.environments.entry import Entry, NoEntry
+from virtometer.environments.entry import GuestEntry, NoEntry
 from virtometer.environments.images.agent_root import AGENT, DATA
 from virtometer.environments.parts.container import Container, ContainerSettings
 from virtometer.environments.parts.guest_interfaces import interfaces_of
@@ -87,11 +87,11 @@ class OciEnvironment(Container):
             guest.launch(argv, purpose=f"{self.title} guest {guest_id}", descriptor=True)
         return guest
 
-    def entry(self, guest: Guest, settings: Settings) -> Entry | NoEntry:
+    def entry(self, guest: Guest, settings: Settings) -> GuestEntry | NoEntry:
         """The runtime's `exec`."""
         assert isinstance(guest, ProcessGuest)
         state, container = guest.directory / "state", f"virtometer-{guest.guest_id}"
-        return Entry(f"{self.program} exec", [*self.runtime(), "--root", state, "exec", container], AGENT)
+        return GuestEntry(f"{self.program} exec", [*self.runtime(), "--root", state, "exec", container], AGENT)
 
     def add_agent(self, guest: Guest, settings: Settings, guest_id: str) -> Guest:
         """Another process in the container, by the runtime's `exec`."""

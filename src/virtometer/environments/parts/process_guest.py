@@ -6,7 +6,7 @@
         guest.launch(argv, purpose="...")                  # channel over stdin and stdout, a descriptor or `stream`
     return guest
 
-The processes die with the laboratory: PR_SET_PDEATHSIG on the launcher first, the journal's sweep for all the rest.
+The processes die with the laboratory: PR_SET_PDEATHSIG on the launcher first, the journal's clean-up for all the rest.
 That signal comes when the *thread* that started the guest ends: it has to live as long as the guest.
 """
 
@@ -210,7 +210,7 @@ class ProcessGuest(Guest):
                 self.stream = stream
             if namespace is not None:
                 purpose += f", in network namespace {namespace}"
-            entry = _Entry(account, namespace, self._processors)
+            entry = _BeforeExec(account, namespace, self._processors)
             to_close += entry.descriptors
             try:
                 with deferred_signals():
@@ -372,7 +372,7 @@ class ProcessGuest(Guest):
             self._tail = (self._tail + chunk)[-4 * _WORDS :]
 
 
-class _Entry:
+class _BeforeExec:
     """What the child does between fork and exec; everything it needs is ready before the fork."""
 
     def __init__(self, account: Account, namespace: str | None, processors: frozenset[int] | None) -> None:

@@ -21,7 +21,7 @@ from virtometer.environments.tuning import kernel_settings, sysfs_settings
 from virtometer.environments.tuning.steps import Done, refuse_failed, run_program, words_of
 from virtometer.environments.tuning.sysfs_settings import ROOT, files_of, is_same
 from virtometer.errors import EnvironmentFailed, HostLeftTuned, VirtometerError
-from virtometer.host.owned.journal import Entry, Journal, Resource
+from virtometer.host.owned.journal import Journal, JournalFile, Resource
 from virtometer.model import HostTuningEvent, TuningState, TuningStep, setting_path, step_words
 from virtometer.programs import Programs, now
 
@@ -184,7 +184,7 @@ def still_tuned(what: str, journal: Journal) -> HostLeftTuned:
     )
 
 
-def left_words(entry: Entry) -> str:
+def left_words(entry: JournalFile) -> str:
     """What of a journal's entry is tuning of the host, in words; empty where nothing is."""
     parts: list[str] = []
     for fields in entry.resources:

@@ -92,7 +92,7 @@ def inner_group(account: Account) -> Path | None:
 def laboratory_group(journal: Journal) -> Iterator[str]:
     """Have this process in a group as guests have, while the context is open. Gives the words of the condition.
 
-    What it starts begins in that group; what is left there at the end goes back with it. After SIGKILL the sweep of
+    What it starts begins in that group; what is left there at the end goes back with it. After SIGKILL the clean-up of
     the journal removes the group.
     """
     name = LABORATORY.format(os.getpid())
@@ -132,7 +132,7 @@ def _leave(account: Account, homes: dict[CgroupMount, Path], journal: Journal) -
             else:
                 with contextlib.suppress(EnvironmentFailed):
                     remove_cgroup(group)
-        if not left:  # else the journal keeps it for the sweep of the next laboratory
+        if not left:  # else the journal keeps it for the clean-up of the next laboratory
             journal.forget(LABORATORY.format(os.getpid()))
 
 

@@ -1,8 +1,8 @@
 """What exists on the host because of us, written down before it is made, for the clean-up after a SIGKILL.
 
 One JSON file per guest in a state directory. It names the laboratory that owns the guest (pid, start time, boot) and
-the guest's resources in the order in which they were made; environments/sweep.py removes them. What makes a resource
-declares it as a `Resource` beside the code that makes it.
+the guest's resources in the order in which they were made; environments/leftovers.py removes them. What makes a
+resource declares it as a `Resource` beside the code that makes it.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Resource:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class JournalFile:
     """The file of one guest."""
 
     guest_id: str
@@ -151,7 +151,7 @@ def _make(directory: Path) -> None:
 
 
 def _refuse_foreign(directory: Path) -> None:
-    """Raise StorageError unless only this user can write a state directory: the sweep trusts its content."""
+    """Raise StorageError unless only this user can write a state directory: the clean-up trusts its content."""
     if not os.path.lexists(directory):
         raise StorageError(f"the state directory {directory} is gone", advice="begin again")
     if not _is_own(directory, closed=_WRITE):
@@ -193,13 +193,13 @@ class Journal:
         self.refuse_foreign_directory()
         me = Owner.this()
         path = self._path(guest_id)
-        entry = self.read(path) if path.exists() else Entry(guest_id, me, ())
+        entry = self.read(path) if path.exists() else JournalFile(guest_id, me, ())
         if entry is None or entry.owner != me:
             raise EnvironmentFailed(
                 f"the guest {guest_id} is already in the journal {path}, of another laboratory",
                 advice="the next start of the laboratory removes what dead ones left behind",
             )
-        self._write(Entry(guest_id, me, (*entry.resources, {"resource": resource.name, **fields})))
+        self._write(JournalFile(guest_id, me, (*entry.resources, {"resource": resource.name, **fields})))
 
     def forget(self, guest_id: str) -> None:
         """The guest's resources are all gone. Idempotent."""
@@ -210,7 +210,7 @@ class Journal:
         entry = self.read(self._path(guest_id))
         return entry.resources if entry else ()
 
-    def read(self, path: Path) -> Entry | None:
+    def read(self, path: Path) -> JournalFile | None:
         """Read a guest's file. None when it is not there or cannot be understood."""
         try:
             content = json.loads(path.read_bytes())
@@ -222,12 +222,12 @@ class Journal:
             typed = isinstance(owner.pid, int) and isinstance(owner.start, int) and isinstance(owner.boot, str)
         except (OSError, ValueError, TypeError, KeyError, AttributeError):
             return None
-        return Entry(str(content.get("guest", path.stem)), owner, resources) if named and typed else None
+        return JournalFile(str(content.get("guest", path.stem)), owner, resources) if named and typed else None
 
     def _path(self, guest_id: str) -> Path:
         return self.directory / f"{guest_id}.json"
 
-    def _write(self, entry: Entry) -> None:
+    def _write(self, entry: JournalFile) -> None:
         path = self._path(entry.guest_id)
         text = json.dumps(
             {"virtometer": 1, "guest": entry.guest_id, "owner": asdict(entry.owner), "resources": entry.resources}

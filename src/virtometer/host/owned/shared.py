@@ -57,7 +57,7 @@ class Shared:
         """The name of what this key stands for. Raises what `make` raises, after what it made was removed."""
         with self._lock:
             if key not in self._names:
-                # The sweep takes the last name first. What guests use is removed after them.
+                # The clean-up takes the last name first. What guests use is removed after them.
                 guest_id = f"0-shared-{os.getpid()}-{next(_NUMBERS)}"
                 one = _Thing(journal, guest_id)
                 self._things.append(one)  # before it is made: an interrupt may come at any time
@@ -83,7 +83,7 @@ class Shared:
                 one.end()
 
     def close(self) -> None:
-        """Remove all. What cannot be removed stays in the journal, for the sweep of the next start. Idempotent."""
+        """Remove all. What cannot be removed stays in the journal, for the clean-up of the next start. Idempotent."""
         with self._lock:
             self._names.clear()
             while self._things:

@@ -17,9 +17,9 @@ from virtometer.environments.registry import KINDS
 from virtometer.errors import Interrupted, StorageError
 from virtometer.host.owned.directories import DIRECTORY
 from virtometer.host.owned.journal import Journal, state_directory
+from virtometer.runner.campaign.execute import begin
 from virtometer.runner.campaign.here import not_here
 from virtometer.runner.campaign.progress import Progress
-from virtometer.runner.campaign.whole import begin
 
 
 def measure(resolved: ResolvedPlan, text: str, progress: Progress) -> tuple[Noise, ...]:

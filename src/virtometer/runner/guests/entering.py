@@ -13,7 +13,7 @@ from typing import Any
 
 from virtometer.design.schedule.shuffle import Generator
 from virtometer.environments.base import Environment, LabContext, Settings
-from virtometer.environments.entry import Entry
+from virtometer.environments.entry import GuestEntry
 from virtometer.errors import EnvironmentFailed, MissingProgram
 from virtometer.model import GuestKey
 from virtometer.runner.guests.running import RunningGuest
@@ -32,7 +32,7 @@ def entered(
     lab: LabContext, guests: Mapping[GuestKey, tuple[Environment, RunningGuest, Settings]], generator: Generator
 ) -> dict[GuestKey, dict[str, Any]]:
     """Of each guest `way` and `seconds`, or the `reason` why there is none."""
-    entries: dict[GuestKey, Entry] = {}
+    entries: dict[GuestKey, GuestEntry] = {}
     found: dict[GuestKey, dict[str, Any]] = {}
     for key, (environment, guest, settings) in guests.items():
         try:
@@ -40,7 +40,7 @@ def entered(
         except (EnvironmentFailed, MissingProgram) as cause:
             found[key] = {"reason": f"cannot be entered here: {cause.sentence}"}
             continue
-        if isinstance(entry, Entry):
+        if isinstance(entry, GuestEntry):
             entries[key], found[key] = entry, {"way": entry.way, "seconds": []}
         else:
             found[key] = {"reason": entry.reason}
@@ -54,7 +54,7 @@ def entered(
     return found
 
 
-def timed(lab: LabContext, entry: Entry, purpose: str) -> float:
+def timed(lab: LabContext, entry: GuestEntry, purpose: str) -> float:
     """Seconds of one entry, after one that does not count. Raises EnvironmentFailed with what it printed."""
     whole: list[str] = [*(str(word) for word in entry.words), entry.agent, _NOTHING[0]]
     program, words = whole[0], whole[1:]

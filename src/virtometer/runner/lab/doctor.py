@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from virtometer.environments.base import Environment, Settings
+from virtometer.environments.leftovers import remove_leftovers, tunings_left
 from virtometer.environments.registry import KINDS
-from virtometer.environments.sweep import sweep, tunings_left
 from virtometer.errors import MissingProgram, UsageError, VirtometerError
 from virtometer.host.lock.host_lock import HostLock
 from virtometer.model import EnvironmentStatus
@@ -93,7 +93,7 @@ def examine(
             raise UsageError(f"there is no environment kind {name!r}; there are {', '.join(KINDS)}")
     checks = []
     with HostLock(beside=True, tell=says) as lock, lab_context(Path(tempfile.gettempdir())) as lab:
-        for sentence in sweep(lab.journal, lab.programs):
+        for sentence in remove_leftovers(lab.journal, lab.programs):
             says(f"cleaned up: {sentence}")
         if lock.holder:
             says(f"{lock.holder} measures on this host; these checks start guests beside it, and its trials are marked")

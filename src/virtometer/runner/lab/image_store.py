@@ -14,7 +14,7 @@ from virtometer.environments.images.machines import METAPACKAGES, cached_kernel
 from virtometer.environments.images.oci.image import PREFIX, OciImage, oci_image, oci_images, unreadable_images
 from virtometer.environments.images.oci.source import is_path
 from virtometer.environments.images.root_image import RootImage
-from virtometer.environments.sweep import sweep
+from virtometer.environments.leftovers import remove_leftovers
 from virtometer.errors import StorageError, UsageError
 from virtometer.host.lock.host_lock import HostLock
 from virtometer.host.owned.directories import remove_directory
@@ -40,7 +40,7 @@ class StoredImage:
 
 def clean_up() -> list[str]:
     """Remove what laboratories that were killed left behind, such as half an image. One sentence for each."""
-    return sweep(Journal(state_directory()), Programs())
+    return remove_leftovers(Journal(state_directory()), Programs())
 
 
 def stored_images() -> list[StoredImage]:

@@ -124,7 +124,7 @@ def test_what_is_gone_is_no_fault(daemon: OwnDockerd, new_id: Callable[[], str])
     assert [one.remove(fields, Programs()) for one in (CONTAINER, VOLUMES, IMAGE)] == ["", "", ""]
 
 
-def test_the_sweep_removes_what_is_named_as_ours_alone(daemon: OwnDockerd) -> None:
+def test_the_clean_up_removes_what_is_named_as_ours_alone(daemon: OwnDockerd) -> None:
     daemon.docker("volume", "create", "mine-0")
     fields = {"address": daemon.address, "name": "mine", "count": 1}
     assert [one.remove(fields, Programs()) for one in (CONTAINER, VOLUMES, IMAGE)] == ["", "", ""]

@@ -21,7 +21,7 @@ from tests.waiting import wait_until
 from virtometer.environments.base import LabContext
 from virtometer.environments.kinds.docker.kind import Docker
 from virtometer.environments.kinds.docker.settings import DockerSettings
-from virtometer.environments.sweep import sweep, sweep_guest
+from virtometer.environments.leftovers import remove_guest, remove_leftovers
 from virtometer.errors import EnvironmentFailed, LinkClosed
 from virtometer.host.owned.journal import Journal
 
@@ -146,7 +146,7 @@ def test_after_a_sigkill_only_what_is_ours_goes(
     laboratory.communicate()
     assert any(left(daemon))
     journal = Journal(tmp_path / "its" / "state")
-    [sentence] = [one for one in sweep(journal, lab.programs) if guest_id in one and "could not" not in one]
+    [sentence] = [one for one in remove_leftovers(journal, lab.programs) if guest_id in one and "could not" not in one]
     assert "container" in sentence
     lab.shared.close()
     assert left(daemon) == ["", "", ""]
@@ -181,7 +181,7 @@ def test_a_daemon_that_stops_is_named_in_one_sentence(
     for path in remembered:
         entry = lab.journal.read(path)
         assert entry is not None
-        assert "could not" not in sweep_guest(path, entry, lab.programs)
+        assert "could not" not in remove_guest(path, entry, lab.programs)
     assert left(daemon) == ["", "", ""]
 
 

@@ -26,7 +26,7 @@ from virtometer.environments.kinds.libvirt.guest import DomainGuest
 from virtometer.environments.kinds.libvirt.kind import Libvirt, LibvirtContainer
 from virtometer.environments.kinds.libvirt.settings import DomainContainerSettings, DomainSettings
 from virtometer.environments.kinds.libvirt.virsh import Connection, process_of
-from virtometer.environments.sweep import sweep
+from virtometer.environments.leftovers import remove_leftovers
 from virtometer.errors import EnvironmentFailed
 from virtometer.host.cpu.processors import allowed, tasks
 from virtometer.host.owned.journal import Journal
@@ -324,7 +324,7 @@ def test_a_laboratory_that_is_killed_leaves_a_container_that_it_entered(
         assert laboratory.stdout.readline() == b"up\n"
         laboratory.kill()
         laboratory.communicate()
-        said = sweep(Journal(tmp_path / "other" / "state"), lab.programs)
+        said = remove_leftovers(Journal(tmp_path / "other" / "state"), lab.programs)
         assert not any("could not" in sentence for sentence in said), said
         assert traces.after_a_kill("lxc-enter-namespace") == []
         assert (connection.state(name), process_of(name, UUID)) == ("running", pid)

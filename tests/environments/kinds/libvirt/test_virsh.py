@@ -301,7 +301,7 @@ def test_the_cgroups_of_a_domain_are_found_by_its_name() -> None:
 
 
 @needs_virsh
-def test_the_sweep_removes_what_is_named_as_ours_alone() -> None:
+def test_the_clean_up_removes_what_is_named_as_ours_alone() -> None:
     fields = {"uri": "test:///default", "name": "test", "uuid": UUID}
     assert DOMAIN.remove(fields, Programs()) == ""
     assert DOMAIN.remove({**fields, "name": "virtometer-gone"}, Programs()) == ""

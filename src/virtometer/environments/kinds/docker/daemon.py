@@ -255,9 +255,9 @@ def remove_volumes(daemon: Daemon, name: str, count: int) -> bool:
 
 
 def _late(remove: Callable[[Daemon, str], bool], what: str) -> Callable[[Mapping[str, Any], Programs], str]:
-    """A function of the sweep that removes one thing of ours, also one that the daemon finishes late."""
+    """A function of the clean-up that removes one thing of ours, also one that the daemon finishes late."""
 
-    def sweep(fields: Mapping[str, Any], programs: Programs) -> str:
+    def remove_late(fields: Mapping[str, Any], programs: Programs) -> str:
         name = str(fields["name"])
         if not name.startswith(_OURS):
             return ""
@@ -268,10 +268,10 @@ def _late(remove: Callable[[Daemon, str], bool], what: str) -> Callable[[Mapping
             found = remove(daemon, name)
         return f"{what} {name}" if found else ""
 
-    return sweep
+    return remove_late
 
 
-def _sweep_volumes(fields: Mapping[str, Any], programs: Programs) -> str:
+def _remove_volumes(fields: Mapping[str, Any], programs: Programs) -> str:
     name = str(fields["name"])
     if name.startswith(_OURS):
         remove_volumes(Daemon(programs, str(fields["address"])), name, int(fields["count"]))
@@ -279,7 +279,7 @@ def _sweep_volumes(fields: Mapping[str, Any], programs: Programs) -> str:
 
 
 CONTAINER = Resource("docker-container", _late(remove_container, "container"))
-VOLUMES = Resource("docker-volumes", _sweep_volumes)
+VOLUMES = Resource("docker-volumes", _remove_volumes)
 IMAGE = Resource("docker-image", _late(remove_image, "image"))
 """Fields: address (of the daemon), name (of ours, which outlives the laboratory and the boot of the host).
 

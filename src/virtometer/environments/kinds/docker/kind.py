@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from virtometer.environments.base import Check, Guest, LabContext, Namespace, Settings, disk_as_file
-from virtometer.environments.entry import Entry, NoEntry
+from virtometer.environments.entry import GuestEntry, NoEntry
 from virtometer.environments.images.agent_root import AGENT, DATA
 from virtometer.environments.kinds.docker.daemon import (
     CONTAINER,
@@ -164,10 +164,10 @@ class Docker(Container):
             self._without_socket.add(known)
             return self._start(daemon, settings, guest_id, by_socket=False)
 
-    def entry(self, guest: Guest, settings: Settings) -> Entry | NoEntry:
+    def entry(self, guest: Guest, settings: Settings) -> GuestEntry | NoEntry:
         """`docker exec`."""
         assert isinstance(guest, DockerGuest) and guest.daemon is not None
-        return Entry("docker exec", guest.daemon.argv(["exec", guest.name]), AGENT)
+        return GuestEntry("docker exec", guest.daemon.argv(["exec", guest.name]), AGENT)
 
     def _start(self, daemon: Daemon, settings: DockerSettings, guest_id: str, *, by_socket: bool) -> DockerGuest:
         facts = daemon.facts()

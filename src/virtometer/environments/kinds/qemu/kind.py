@@ -25,7 +25,7 @@ from virtometer.environments.base import (
     Settings,
     host_cache,
 )
-from virtometer.environments.entry import Entry, NoEntry
+from virtometer.environments.entry import GuestEntry, NoEntry
 from virtometer.environments.images.machines import guest_kernel, initramfs
 from virtometer.environments.kinds.qemu.backing import LOOP, as_block_device, served, target
 from virtometer.environments.kinds.qemu.devices import CARDS, DISKS, ROOT_SERIAL, card_device, disk_devices, root_disk
@@ -109,7 +109,7 @@ class _VirtualMachine(Environment):
         """Start a machine; returns when QEMU has made it, while its kernel boots."""
         return self.start_machine(self._mine(settings), guest_id)
 
-    def entry(self, guest: Guest, settings: Settings) -> Entry | NoEntry:
+    def entry(self, guest: Guest, settings: Settings) -> GuestEntry | NoEntry:
         """None."""
         return NoEntry("has no channel for programs of the host but that of the agent")
 

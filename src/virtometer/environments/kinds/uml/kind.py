@@ -18,7 +18,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field
 
 from virtometer.environments.base import Check, DiskTarget, Environment, Guest, Lacks, Settings
-from virtometer.environments.entry import Entry, NoEntry
+from virtometer.environments.entry import GuestEntry, NoEntry
 from virtometer.environments.images.machines import initramfs
 from virtometer.environments.kinds.uml import registers
 from virtometer.environments.parts.formatted_disk import DIRECTORY, formatted_disk, mounted_file
@@ -219,7 +219,7 @@ class UserModeLinux(Environment):
                 guest.effective["registers"] = "handed on by a library"
         return guest
 
-    def entry(self, guest: Guest, settings: Settings) -> Entry | NoEntry:
+    def entry(self, guest: Guest, settings: Settings) -> GuestEntry | NoEntry:
         """None."""
         return NoEntry("has a console for its kernel alone (mconsole), which starts no program")
 

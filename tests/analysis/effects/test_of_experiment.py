@@ -11,8 +11,8 @@ from tests.analysis.effects.experiments import AIO, CACHE, DUMMY, Levels, experi
 from tests.sentences import Said
 from virtometer.analysis.effects.claims import Influence
 from virtometer.analysis.effects.fit import Estimates, Fit
+from virtometer.analysis.effects.of_experiment import effects
 from virtometer.analysis.effects.table import Floats, Variable
-from virtometer.analysis.effects.whole import effects
 
 ALL = (AIO, CACHE, DUMMY)
 

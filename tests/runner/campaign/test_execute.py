@@ -19,8 +19,8 @@ from virtometer.environments.base import Check, Settings
 from virtometer.environments.registry import KINDS
 from virtometer.errors import EnvironmentFailed, HostChanged, Interrupted, LedgerError
 from virtometer.model import Campaign, FailureKind, Plan, TrialRecord
+from virtometer.runner.campaign import execute as campaigns
 from virtometer.runner.campaign import here
-from virtometer.runner.campaign import whole as campaigns
 from virtometer.runner.campaign.remaining_time import TimeLeft
 from virtometer.runner.guests.running import RunningGuest
 from virtometer.runner.watch import host

@@ -15,7 +15,7 @@ from virtometer.errors import VirtometerError
 from virtometer.host.cpu.accounting import CGROUP
 from virtometer.host.network.lan import DRAFT, NAMESPACE
 from virtometer.host.owned.directories import DIRECTORY
-from virtometer.host.owned.journal import Entry, Journal, Owner, Resource, boot_id
+from virtometer.host.owned.journal import Journal, JournalFile, Owner, Resource, boot_id
 from virtometer.host.owned.processes import MARKED, PROCESS_GROUP, marker_of
 from virtometer.processes import stat_of
 from virtometer.programs import Programs
@@ -33,8 +33,8 @@ def resources() -> dict[str, Resource]:
     return {resource.name: resource for resource in (*of_kinds, *_OF_ALL_KINDS)}
 
 
-def sweep(journal: Journal, programs: Programs) -> list[str]:
-    """Sweep every guest whose laboratory is dead; one sentence for each. A fault of one does not stop the others."""
+def remove_leftovers(journal: Journal, programs: Programs) -> list[str]:
+    """Remove every guest whose laboratory is dead; one sentence for each. A fault of one does not stop the others."""
     if not os.path.lexists(journal.directory):
         return []
     journal.refuse_foreign_directory()
@@ -47,7 +47,7 @@ def sweep(journal: Journal, programs: Programs) -> list[str]:
             elif entry.owner.alive():
                 continue
             elif {resource["resource"] for resource in entry.resources} <= resources().keys():
-                sentences.append(sweep_guest(path, entry, programs))
+                sentences.append(remove_guest(path, entry, programs))
             else:
                 sentences += _move_away(path)
         for draft in journal.directory.glob("*.draft"):
@@ -94,7 +94,7 @@ def _move_away(path: Path) -> list[str]:
     return [f"The journal {path} cannot be read and was moved to {aside}; what it recorded may still exist."]
 
 
-def sweep_guest(path: Path, entry: Entry, programs: Programs) -> str:
+def remove_guest(path: Path, entry: JournalFile, programs: Programs) -> str:
     """Remove one guest, whoever owns it; returns a sentence with what was removed, or what could not be."""
     removed, faults = [], []
     known = resources()

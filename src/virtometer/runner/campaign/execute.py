@@ -20,8 +20,8 @@ from virtometer.design.schedule.shuffle import Generator
 from virtometer.design.schedule.start_order import started_in_order
 from virtometer.design.schedule.trials import schedule
 from virtometer.environments.base import Environment, LabContext, Settings
+from virtometer.environments.leftovers import remove_leftovers, tunings_left
 from virtometer.environments.registry import KINDS
-from virtometer.environments.sweep import sweep, tunings_left
 from virtometer.environments.tuning.host import still_tuned
 from virtometer.errors import EnvironmentFailed, HostChanged, Interrupted, LinkError, MissingProgram
 from virtometer.host.cpu.weight import laboratory_group
@@ -123,7 +123,7 @@ def resume(
         resolved = resolve(campaign.plan, KINDS)
         tunes = tunes_host(campaign.plan)
         lock = held.enter_context(HostLock(beside=beside, tunes=tunes, tell=progress.message))
-        _sweep_tunings(ledger, campaign, progress)
+        _remove_tunings(ledger, campaign, progress)
         differences = host.changed(campaign.host, host.facts())
         programs = Programs()
         then, here = campaign.versions, _versions(resolved, programs)
@@ -143,27 +143,27 @@ def resume(
             ledger.note((), [*_examine(resolved, progress, needed)[1], *programs.drain()])
         else:  # killed between its last trial and its end: nothing to measure, but perhaps something to clean up
             with lab_context(Path(tempfile.gettempdir())) as lab:
-                _sweep(lab, progress)
+                _clean_up(lab, progress)
         return _execute(campaign, resolved, ledger, progress, lock, again, more)
 
 
-def _sweep(lab: LabContext, progress: Progress) -> None:
+def _clean_up(lab: LabContext, progress: Progress) -> None:
     """Remove what laboratories that were killed left behind, and say so.
 
     Raises HostLeftTuned where a tuning of the host is among it that cannot be undone.
     """
-    if sentences := sweep(lab.journal, lab.programs):
+    if sentences := remove_leftovers(lab.journal, lab.programs):
         progress.swept(sentences)
     if left := tunings_left(lab.journal):
         raise still_tuned("; ".join(left.values()), lab.journal)
 
 
-def _sweep_tunings(ledger: Ledger, campaign: Campaign, progress: Progress) -> None:
+def _remove_tunings(ledger: Ledger, campaign: Campaign, progress: Progress) -> None:
     """Undo the tunings of the host in the middle of which this campaign's laboratory was killed; record the outcome."""
     if not (open_ones := not_undone(campaign.tunings)):
         return
     with lab_context(Path(tempfile.gettempdir())) as lab:
-        if sentences := sweep(lab.journal, lab.programs):
+        if sentences := remove_leftovers(lab.journal, lab.programs):
             progress.swept(sentences)
         left = tunings_left(lab.journal)
         for one in open_ones:
@@ -184,7 +184,7 @@ def _examine(
     kinds: dict[str, Environment] = {}
     checked: dict[tuple[str, Settings | None], EnvironmentStatus] = {}
     with lab_context(Path(tempfile.gettempdir())) as lab:
-        _sweep(lab, progress)
+        _clean_up(lab, progress)
         for environment in plan.environments:
             kind = kinds.setdefault(environment.kind, KINDS[environment.kind](lab))
             settings = resolved.settings[environment.name]

@@ -14,8 +14,8 @@ import pytest
 
 from tests.environments.journals import dead_owner, leave
 from virtometer.environments.kinds.native import Native
+from virtometer.environments.leftovers import remove_leftovers, resources
 from virtometer.environments.registry import KINDS
-from virtometer.environments.sweep import resources, sweep
 from virtometer.errors import StorageError
 from virtometer.host.owned.directories import DIRECTORY
 from virtometer.host.owned.journal import Journal, Resource, start_of
@@ -41,14 +41,14 @@ def test_a_living_laboratory_is_left_alone(journal: Journal, tmp_path: Path) -> 
     kept = tmp_path / "kept"
     kept.mkdir()
     journal.record("g", DIRECTORY, path=str(kept))
-    assert sweep(journal, Programs()) == []
+    assert remove_leftovers(journal, Programs()) == []
     assert kept.is_dir()
     assert journal.resources("g")
 
 
 def test_a_laboratory_in_another_pid_namespace_counts_as_alive(journal: Journal) -> None:
     path = leave(journal, "g", {**dead_owner(), "pid_namespace": "pid:[1]"})
-    assert sweep(journal, Programs()) == []
+    assert remove_leftovers(journal, Programs()) == []
     assert path.exists()
 
 
@@ -65,14 +65,14 @@ def test_what_a_dead_laboratory_left_is_removed_and_reported(journal: Journal, t
         {"resource": "directory", "path": str(left.parent)},
         {"resource": "directory", "path": str(other)},
     )
-    [sentence] = sweep(journal, Programs())
+    [sentence] = remove_leftovers(journal, Programs())
     assert "g1" in sentence
     assert str(left.parent) in sentence
     assert str(other) in sentence
     assert not left.parent.exists()
     assert not other.exists()
     assert list(journal.directory.iterdir()) == []
-    assert sweep(journal, Programs()) == []
+    assert remove_leftovers(journal, Programs()) == []
 
 
 def test_a_left_process_group_is_killed_with_all_its_members(journal: Journal) -> None:
@@ -87,7 +87,7 @@ def test_a_left_process_group_is_killed_with_all_its_members(journal: Journal) -
         dead_owner(),
         {"resource": "process-group", "leader": shell.pid, "start": start_of(shell.pid)},
     )
-    [sentence] = sweep(journal, Programs())
+    [sentence] = remove_leftovers(journal, Programs())
     assert "2 processes" in sentence
     assert shell.wait(5) == -signal.SIGKILL
     assert not runs(child)
@@ -104,7 +104,7 @@ def test_a_recycled_pid_is_never_killed(journal: Journal) -> None:
             dead_owner(),
             {"resource": "process-group", "leader": stranger.pid, "start": begun - 1},
         )
-        [sentence] = sweep(journal, Programs())
+        [sentence] = remove_leftovers(journal, Programs())
         assert "nothing of it was left" in sentence
         assert runs(stranger.pid)
     finally:
@@ -122,7 +122,7 @@ def test_processes_of_an_earlier_boot_are_not_looked_for(journal: Journal) -> No
             owner,
             {"resource": "process-group", "leader": stranger.pid, "start": start_of(stranger.pid)},
         )
-        assert len(sweep(journal, Programs())) == 1
+        assert len(remove_leftovers(journal, Programs())) == 1
         assert runs(stranger.pid)
     finally:
         stranger.kill()
@@ -134,7 +134,7 @@ def test_a_stray_that_left_its_process_group_is_found_by_its_mark(journal: Journ
     environment = {**os.environ, "VIRTOMETER_GUEST": f"g@{owner['pid']}.{owner['start']}"}
     stray = subprocess.Popen(["sleep", "600"], env=environment, start_new_session=True)
     leave(journal, "g", owner)
-    [sentence] = sweep(journal, Programs())
+    [sentence] = remove_leftovers(journal, Programs())
     assert "1 process" in sentence
     assert stray.wait(5) == -signal.SIGKILL
 
@@ -147,11 +147,11 @@ def test_a_corrupt_file_costs_one_sentence_and_is_moved_aside(journal: Journal, 
     journal.directory.mkdir(mode=0o700)
     path = journal.directory / "g.json"
     path.write_bytes(content)
-    [sentence] = sweep(journal, Programs())
+    [sentence] = remove_leftovers(journal, Programs())
     assert str(path) in sentence
     assert not path.exists()
     assert path.with_suffix(".unreadable").read_bytes() == content
-    assert sweep(journal, Programs()) == []
+    assert remove_leftovers(journal, Programs()) == []
 
 
 def test_a_resource_that_cannot_be_removed_stays_in_the_journal(journal: Journal, tmp_path: Path) -> None:
@@ -164,7 +164,7 @@ def test_a_resource_that_cannot_be_removed_stays_in_the_journal(journal: Journal
         {"resource": "cgroup", "nothing": "here"},
         {"resource": "directory", "path": str(other)},
     )
-    [sentence] = sweep(journal, Programs())
+    [sentence] = remove_leftovers(journal, Programs())
     assert "could not be removed completely" in sentence
     assert path.exists()
     assert not other.exists(), "one fault must not stop the rest"
@@ -176,25 +176,25 @@ def test_a_state_directory_that_others_can_write_is_refused(journal: Journal) ->
     with pytest.raises(StorageError, match="only this user can write"):
         journal.record("g", DIRECTORY, path="/d")
     with pytest.raises(StorageError, match="only this user can write"):
-        sweep(journal, Programs())
+        remove_leftovers(journal, Programs())
 
 
 def test_a_state_directory_that_is_a_link_is_refused(journal: Journal, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir(mode=0o700)
     journal.directory.symlink_to(tmp_path / "elsewhere")
     with pytest.raises(StorageError, match="only this user can write"):
-        sweep(journal, Programs())
+        remove_leftovers(journal, Programs())
 
 
 def test_drafts_of_dead_writers_are_removed(journal: Journal) -> None:
     journal.directory.mkdir(mode=0o700)
     draft = journal.directory / f"g.{dead_owner()['pid']}.draft"
     draft.write_text("{")
-    sweep(journal, Programs())
+    remove_leftovers(journal, Programs())
     assert not draft.exists()
 
 
-def test_two_sweeps_at_once_do_the_work_once(journal: Journal, tmp_path: Path, new_id: Callable[[], str]) -> None:
+def test_two_clean_ups_at_once_do_the_work_once(journal: Journal, tmp_path: Path, new_id: Callable[[], str]) -> None:
     owner = dead_owner()
     for number in range(20):
         directory = tmp_path / f"left{number}"
@@ -202,21 +202,21 @@ def test_two_sweeps_at_once_do_the_work_once(journal: Journal, tmp_path: Path, n
         leave(journal, f"g{number}", owner, {"resource": "directory", "path": str(directory)})
     script = (
         "import sys; from pathlib import Path; from virtometer.host.owned.journal import Journal;"
-        "from virtometer.environments.sweep import sweep; from virtometer.programs import Programs;"
-        "print('\\n'.join(sweep(Journal(Path(sys.argv[1])), Programs())))"
+        "from virtometer.environments.leftovers import remove_leftovers; from virtometer.programs import Programs;"
+        "print('\\n'.join(remove_leftovers(Journal(Path(sys.argv[1])), Programs())))"
     )
-    sweepers = [
+    cleaners = [
         subprocess.Popen([sys.executable, "-c", script, journal.directory], stdout=subprocess.PIPE, text=True)
         for _ in range(3)
     ]
-    said = "".join(one.communicate()[0] for one in sweepers).split("\n")
+    said = "".join(one.communicate()[0] for one in cleaners).split("\n")
     assert sorted(filter(None, said)) == sorted(set(filter(None, said)))
     assert len([one for one in said if one]) == 20
 
 
 def test_an_unknown_resource_is_never_guessed_at(journal: Journal) -> None:
     path = leave(journal, "g", dead_owner(), {"resource": "submarine", "path": "/d"})
-    [sentence] = sweep(journal, Programs())
+    [sentence] = remove_leftovers(journal, Programs())
     assert "cannot be read" in sentence
     assert path.with_suffix(".unreadable").exists()
 
@@ -238,7 +238,7 @@ def test_a_resource_of_one_kind_is_removed_as_its_kind_says_and_first(
         {"resource": "submarine", "depth": 7},
     ]
     leave(journal, "g", dead_owner(), *fields)
-    [sentence] = sweep(journal, Programs())
+    [sentence] = remove_leftovers(journal, Programs())
     assert sentence.endswith(f"was removed: submarine 7, directory {left}.")
 
 
