@@ -136,11 +136,14 @@ def _tree(source: str) -> ast.Module:
     return ast.parse(source)
 
 
-def _bare_strings(tree: ast.Module) -> Iterator[tuple[ast.Constant, str]]:
-    """Docstrings, and strings that describe the name before them."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
-            yield node.value, node.value.value
+def _bare_strings(node: ast.AST) -> Iterator[tuple[ast.Constant, str]]:
+    """Docstrings, and strings that describe the name before them. They are statements, which no expression holds."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.Expr):
+            if isinstance(child.value, ast.Constant) and isinstance(child.value.value, str):
+                yield child.value, child.value.value
+        elif not isinstance(child, ast.expr):
+            yield from _bare_strings(child)
 
 
 def messages(source: str) -> list[tuple[int, str]]:
@@ -150,12 +153,13 @@ def messages(source: str) -> list[tuple[int, str]]:
     """
     tree = _tree(source)
     documented = {id(node) for node, _ in _bare_strings(tree)}
-    inside = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in ast.walk(node)}
-    found = []
-    for node in ast.walk(tree):
+    nodes = list(ast.walk(tree))
+    inside = {id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in ast.walk(node)}
+    excluded, found = inside | documented, []
+    for node in nodes:
         if isinstance(node, ast.JoinedStr):
             text = "".join(str(part.value) if isinstance(part, ast.Constant) else "X" for part in node.values)
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in inside | documented:
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in excluded:
             text = node.value
         else:
             continue
