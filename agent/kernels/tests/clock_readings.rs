@@ -18,7 +18,7 @@ use virtometer_sampling::planted_clock::{plant, Planted, Reading};
 use virtometer_sampling::{now_ns, prepare, Control, Extras, Task};
 
 /// Cost of a reading of the planted clock.
-const DEAR: Duration = Duration::from_micros(50);
+const DEAR: Duration = Duration::from_micros(20);
 
 /// Readings of one thread that an iteration may always have: at its begin, in its middle, at its end.
 const ALWAYS: usize = 3;
@@ -69,7 +69,7 @@ fn task(op: &Op, threads: usize, given: HashMap<&str, Scalar>) -> Task {
         parameters: Parameters(given.collect()),
         threads,
         cpus: None,
-        seconds: 0.06,
+        seconds: 0.03,
         control,
     }
 }
@@ -91,7 +91,7 @@ fn measure(kernel: &Kernel, op: &Op, task: &Task) -> (Vec<Sample>, Extras) {
 /// Small cases that read the clock as often as large ones. What must be given stands for every operation.
 fn small(folder: &Path, peer: &str, kernel: &Kernel, op: &Op) -> HashMap<&'static str, Scalar> {
     let file = folder.join("data");
-    std::fs::write(&file, vec![0; 1 << 20]).unwrap();
+    std::fs::write(&file, vec![0; 1 << 18]).unwrap();
     let path = |path: &Path| text(path.to_str().unwrap());
     // An operation on a file of its own wants a free name, and says so by having no free choice of the engine.
     let given_file = op.parameters.iter().any(|known| ["engine", "overwrite"].contains(&known.name));
@@ -111,7 +111,7 @@ fn small(folder: &Path, peer: &str, kernel: &Kernel, op: &Op) -> HashMap<&'stati
         ("memory", _) => given.insert("size", Scalar::Integer(64 << 10)),
         ("pde", _) => given.insert("interlines", Scalar::Integer(2)),
         ("disk", "fill") => given.insert("overwrite", Scalar::Boolean(true)),
-        ("disk", _) if !given_file => given.insert("span", Scalar::Integer(1 << 20)),
+        ("disk", _) if !given_file => given.insert("span", Scalar::Integer(1 << 18)),
         ("os", "file-reread") => given.insert("size", Scalar::Integer(1 << 20)),
         _ => None,
     };
@@ -200,7 +200,7 @@ fn serve() {
 fn a_planted_clock_costs_what_it_should_and_counts_its_readings() {
     let planted = plant(DEAR);
     let (from, to) = (now_ns(), now_ns());
-    assert!(to - from >= 50_000, "{from} to {to}");
+    assert!(to - from >= 20_000, "{from} to {to}");
     let here = std::thread::current().id();
     let readings = planted.readings();
     assert!([from, to].iter().all(|ns| readings.contains(&Reading { thread: here, ns: *ns })));
