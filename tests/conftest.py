@@ -43,6 +43,13 @@ LONG = {
     "store/test_crash.py", "store/test_damage.py", "store/test_database.py", "store/test_disk.py", "test_programs.py",
 }  # fmt: skip
 
+# These have the tests that take longest. They begin first: a process that begins one late is alone with it at the end.
+FIRST = {
+    "hostile/test_hostile.py", "cli/study/test_miniatures.py", "cli/test_run.py", "cli/timing/test_verb.py",
+    "cli/timing/test_traps.py", "cli/timing/test_image_option.py", "cli/timing/test_container_options.py",
+    "runner/test_kills.py", "runner/execution/test_turns.py", "report/test_browser.py",
+}  # fmt: skip
+
 # One expression: a process of tests would otherwise match a million times.
 SLOW = re.compile(
     "|".join(
@@ -86,7 +93,8 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark what `make test-fast`, `make test` and `make test-more` leave out."""
+    """Mark what `make test-fast`, `make test` and `make test-more` leave out, and begin with what takes longest."""
+    items.sort(key=lambda item: item.path.relative_to(config.rootpath / "tests").as_posix() not in FIRST)
     for item in items:
         if is_long(config, item.path):
             item.add_marker(pytest.mark.long)

@@ -96,10 +96,7 @@ def test_run_prints_the_table_and_last_where_the_report_is(tmp_path: Path) -> No
     assert {"findings", "effects", "environments", "trials", "host", "plan", "versions"} <= set(found)
     assert len(found["trials"]) == 32
     for kind in ("csv", "findings-csv", "groups-csv", "matrices-csv", "samples-csv", "probes-csv"):
-        to_file = virtometer("report", tmp_path / "r", "--format", kind, "--out", tmp_path / kind)
-        assert (to_file.status, to_file.out) == (0, "")
-        text = (tmp_path / kind).read_bytes().decode()
-        assert text == virtometer("report", tmp_path / "r", "--format", kind).out
+        text = virtometer("report", tmp_path / "r", "--format", kind).out  # test_report.py has the same in a file
         assert text.count("\n") > 4 or (kind in ("groups-csv", "matrices-csv") and text.count("\n") == 1)
     assert virtometer("report", tmp_path / "r", "--format", "html").out == f"{tmp_path / 'r' / 'report.html'}\n"
     assert (tmp_path / "r" / "report.html").read_text() == html

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import LONG, pytest_ignore_collect
+from tests.conftest import FIRST, LONG, pytest_ignore_collect
 from tests.house.tracked import ROOT
 from tests.waiting import wait_until
 from virtometer.environments.registry import KINDS
@@ -317,8 +317,8 @@ def test_every_package_that_the_laboratory_asks_for_is_installed_by_setup() -> N
     assert [kind for kind in kinds if kind not in rows] == []
 
 
-def test_what_the_fast_tests_leave_out_exists() -> None:
-    assert not [name for name in LONG if not (ROOT / "tests" / name).exists()]
+def test_what_the_fast_tests_leave_out_and_what_begins_first_exist() -> None:
+    assert not [name for name in LONG | FIRST if not (ROOT / "tests" / name).exists()]
 
 
 @pytest.mark.parametrize(("expression", "left_out"), [("not slow and not long", True), ("not slow", None)])
