@@ -8,7 +8,7 @@ from dataclasses import replace
 from tests.analysis.simulated_campaigns import Place, Work, gaussian, outliers, simulate
 from tests.sentences import Said
 from virtometer.analysis import analyse
-from virtometer.model import Finding, Stage, Verdict
+from virtometer.model import Failure, FailureKind, Finding, Stage, Verdict
 from virtometer.report.findings.summary import equivalence_error, headline, sentences, stage_sentence, undecided
 from virtometer.report.parts import words
 
@@ -135,3 +135,10 @@ def test_a_comparison_that_gets_the_rest_of_a_budget_is_told_as_such(said: Said)
     said(stage_sentence(stage))
     assert "1 of which" in stage_sentence(stage)
     assert "of which" not in stage_sentence(replace(stage, beyond={("c", "x"): None}))
+
+
+def test_a_comparison_without_a_ratio_says_why() -> None:
+    failure = Failure(FailureKind.AGENT, "out-of-memory")
+    campaign = simulate([Place("native"), Place("small", fails={"a": failure})], [Work("a"), Work("b")])
+    [(name, text)] = sentences(analyse(campaign).findings)
+    assert name == "small" and "undecided at a (8 of 8 trials failed)" in text and "equivalent at b" in text

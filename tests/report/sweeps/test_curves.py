@@ -13,7 +13,8 @@ from virtometer.analysis.curves.levels import of_series
 from virtometer.analysis.curves.sweeps import series
 from virtometer.model import Failure, FailureKind
 from virtometer.report.formats.html import page
-from virtometer.report.sweeps.curves import curve, surface
+from virtometer.report.parts.figures import Figure
+from virtometer.report.sweeps.curves import curve, efficiency_curve, surface
 
 
 @pytest.fixture(scope="module")
@@ -125,3 +126,28 @@ def test_values_that_are_all_alike_are_drawn() -> None:
     campaign = simulate([Place("native")], works)
     assert [len(one.axes) for one in series(campaign.plan.workloads)] == [2]
     assert "NaN" not in page(analyse(campaign), scripts=False)
+
+
+@pytest.mark.parametrize("blocks", [2, 8])
+def test_an_environment_has_one_colour_and_intervals_are_named_where_there_are_any(blocks: int) -> None:
+    works = [Work(f"w {size}", of="w", parameters={"size": size}, levels={"size": size}) for size in (1, 2, 4)]
+    places = [Place("native"), Place("runc", "runc"), Place("gVisor", "gvisor")]
+    campaign = simulate(places, works, blocks=blocks)
+    (one,) = series(campaign.plan.workloads)
+    findings = analyse(campaign).findings
+    drawn = [figure for figure in (curve(one, findings), efficiency_curve(one, findings)) if figure is not None]
+    values, ratios = (colours(figure) for figure in drawn)
+    assert list(values) == ["native", "runc", "gVisor"] and ratios == {
+        name: values[name] for name in ("runc", "gVisor")
+    }
+    assert len(set(values.values())) == 3
+    assert [("interval" in figure.caption) for figure in drawn] == [blocks == 8] * 2
+
+
+def colours(figure: Figure) -> dict[str, str]:
+    """The colour of each environment in a plot."""
+    found: dict[str, str] = {}
+    for layer in figure.spec["layer"]:
+        if scale := layer["encoding"].get("color", {}).get("scale"):
+            found |= dict(zip(scale["domain"], scale["range"], strict=True))
+    return found

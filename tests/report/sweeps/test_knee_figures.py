@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 from tests.analysis.loaded_campaigns import loaded
 from virtometer.analysis import analyse
+from virtometer.model import MIN_BLOCKS
 from virtometer.report.drawing.drawer import DRAWER
 from virtometer.report.parts.figures import Figure
 from virtometer.report.sweeps.knee_figures import latency_curve
@@ -29,11 +31,15 @@ def test_each_environment_has_a_line_and_a_mark_where_its_knee_is() -> None:
 
 
 def test_bounds_that_are_not_known_end_at_the_measured_rates() -> None:
-    (group,) = groups(analyse(loaded({"native": 50_000}, blocks=5)).knees)
-    figure = latency_curve(group)
-    assert figure is not None
-    marks = marks_of(figure)
-    assert (marks[0]["from"], marks[0]["to"]) == (1000, 64_000)
+    (group,) = groups(analyse(loaded({"native": 50_000}, blocks=8)).knees)
+    assert group[0].at is not None
+    for n, ends in ((MIN_BLOCKS, (1000, 64_000)), (MIN_BLOCKS - 1, (None, None))):
+        known = replace(group[0].at, low=None, high=None, n=n)
+        figure = latency_curve([replace(group[0], at=known)])
+        assert figure is not None
+        marks = marks_of(figure)
+        assert (marks[0]["from"], marks[0]["to"]) == ends
+        assert ("Band" in figure.caption) == (n == MIN_BLOCKS)
 
 
 def marks_of(figure: Figure) -> list[dict[str, Any]]:

@@ -50,7 +50,7 @@ def pareto(of: MetricEffects, margin: float) -> Figure | None:
     if not rows:
         return None
     names = [row["t"] for row in rows]
-    x = alt.X("v:Q", axis=alt.Axis(title=f"change of {of.metric} in per cent", format=NUMBERS, tickCount=6))
+    x = alt.X("v:Q", axis=alt.Axis(title="change in per cent", format=NUMBERS, tickCount=6))
     y = alt.Y("t:N", sort=names, scale=alt.Scale(domain=names), axis=alt.Axis(title=None, labelLimit=260))
     colour = _colour()
     base = alt.Chart(data(rows), height=alt.Step(_ROW))
@@ -101,7 +101,7 @@ def _interaction(of: MetricEffects, effect: Effect, corners: tuple[Corner, ...])
     names = list(dict.fromkeys(one.second for one in corners))
     colour, shape = by_environment(names)
     x = alt.X("x:N", sort=order, axis=alt.Axis(title=first, labelAngle=0))
-    y = alt.Y("v:Q", axis=alt.Axis(title=f"change of {of.metric} in per cent", format=NUMBERS, tickCount=6, grid=True))
+    y = alt.Y("v:Q", axis=alt.Axis(title="change in per cent", format=NUMBERS, tickCount=6, grid=True))
     # Lines of several levels begin at the same places: each is moved a little.
     offset = alt.XOffset("e:N", sort=names, scale=alt.Scale(domain=names))
     base = alt.Chart(data(rows), height=_HEIGHT)

@@ -36,6 +36,12 @@ _RELATIVE = (
 )
 
 
+def _environments(analysis: Analysis) -> list[str]:
+    """All that have a result, the baseline too, or a clock."""
+    of = (finding.subject for finding in analysis.findings)
+    return list(dict.fromkeys([*of, *(quality.environment for quality in analysis.clocks)]))
+
+
 def section(analysis: Analysis) -> Section:
     """The plot of all clocks, and what was found of each."""
     campaign = analysis.campaign
@@ -46,7 +52,7 @@ def section(analysis: Analysis) -> Section:
         short="Clocks",
         closed=True,
         sentences=[_RAW if raw else _CORRECTED],
-        wide=some(figure(analysis.clocks, campaign.plan.limits.clock_error, raw=raw)),
+        wide=some(figure(analysis.clocks, campaign.plan.limits.clock_error, raw=raw, among=_environments(analysis))),
         tables=[grid(analysis.clocks)],
     )
 
@@ -67,17 +73,19 @@ def grid(qualities: Sequence[ClockQuality]) -> HtmlTable:
     )
 
 
-def figure(qualities: Sequence[ClockQuality], limit: float, *, raw: bool = False) -> Figure | None:
+def figure(
+    qualities: Sequence[ClockQuality], limit: float, *, raw: bool = False, among: Sequence[str] = ()
+) -> Figure | None:
     """Relative error of timing by the clock, over the length of what is timed; at the top where it is unusable.
 
-    `raw`: the results of the report are by these clocks. None without a clock.
+    `raw`: the results of the report are by these clocks. among: as of `by_environment`. None without a clock.
     """
     if not qualities:
         return None
     rows = _points(qualities)
     lowest, highest = (math.log10(end(row["v"] for row in rows)) for end in (min, max))
     decades = (math.floor(lowest), max(math.ceil(highest), 0))
-    colour, _ = by_environment([quality.environment for quality in qualities])
+    colour, _ = by_environment([quality.environment for quality in qualities], among)
     label = (
         "datum.value >= 3600 ? '1 h' : datum.value >= 1 ? datum.value + ' s' : datum.value >= 0.001 ? "
         "round(datum.value * 1e3) + ' ms' : round(datum.value * 1e6) + ' µs'"

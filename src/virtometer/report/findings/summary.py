@@ -197,7 +197,13 @@ def _where(some: Sequence[Finding], of: Sequence[Finding]) -> str:
         return "in everything" + ("*" if any(not f.comparable for f in some) else "")
     if len(some) > _MANY:
         return f"at {len(some)} of {len(of)}" + ("*" if any(not f.comparable for f in some) else "")
-    return f"at {_list([f.workload + words.star(f) for f in some])}"
+    return f"at {_list([_named(f) for f in some])}"
+
+
+def _named(finding: Finding) -> str:
+    """The workload, and why it has no ratio."""
+    why = f" ({finding.qualified})" if finding.decisive is None and finding.qualified else ""
+    return f"{finding.workload}{words.star(finding)}{why}"
 
 
 def _with_value(finding: Finding) -> str:

@@ -285,7 +285,7 @@ def time_line(analysis: Analysis, record: TrialRecord) -> Figure | None:
     x = alt.X(
         "from:Q",
         scale=alt.Scale(domain=[min(0.0, stretch[0]["from"]), last], nice=False),
-        axis=alt.Axis(title="host seconds since the first guest began", format=NUMBERS),
+        axis=alt.Axis(title="host time, s", format=NUMBERS),
     )
     y = alt.Y(
         "g:N", sort=names, scale=alt.Scale(domain=names, paddingInner=0.35), axis=alt.Axis(title=None, labelLimit=280)

@@ -20,6 +20,7 @@ _PALETTE = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#
 _SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left"]
 _HEIGHT = 260
 _CELL = 34
+_SHORT = 22  # characters
 _BAR = 14  # pixels of one environment in a group of bars
 
 
@@ -50,7 +51,13 @@ def efficiency_curve(of: Series, findings: Sequence[Finding]) -> Figure | None:
         "efficiency",
         level=1.0,
         intervals=words.interval_level(findings),
+        among=_environments(findings),
     )
+
+
+def _environments(findings: Sequence[Finding]) -> list[str]:
+    """All of them, the baseline too, which has the first colour wherever it is drawn."""
+    return list(dict.fromkeys(finding.subject for finding in findings))
 
 
 def _ratios(findings: Sequence[Finding]) -> list[dict[str, Any]]:
@@ -77,8 +84,12 @@ def lines(
     level: float | None = None,
     marks: Sequence[dict[str, Any]] = (),
     intervals: str = "95 %",
+    among: Sequence[str] = (),
 ) -> Figure:
-    """Lines over the axis of a series. `level`: a value to draw a line at. marks: places on the axis, as `_marks`."""
+    """Lines over the axis of a series. `level`: a value to draw a line at. marks: places on the axis, as `_marks`.
+
+    among: as of `by_environment`.
+    """
     names = list(dict.fromkeys(row["e"] for row in rows))
     values = [row["v"] for row in rows]
     log = max(values) / min(values) > 8
@@ -93,6 +104,7 @@ def lines(
             title=_axis_title(of, axis),
             values=_ticks(places),
             labelExpr=_LABEL if words.in_bytes(of.workload, of.op, axis) else "datum.label",
+            labelFlush=False,
             grid=True,
         ),
     )
@@ -101,7 +113,7 @@ def lines(
         scale=alt.Scale(type="log" if log else "linear", zero=not log, nice=True),
         axis=alt.Axis(title=title_of_values, format=NUMBERS, tickCount=6, grid=True),
     )
-    colour, shape = by_environment(names)
+    colour, shape = by_environment(names, among)
     base = alt.Chart(data(rows), height=_HEIGHT)
     layers = alt.layer(
         *([alt.Chart(data([{"v": level}])).mark_rule(strokeDash=[3, 3], aria=False).encode(y="v:Q")] if level else []),
@@ -119,7 +131,7 @@ def lines(
         for name in names
     )
     label = title(of) if level is None else f"{what} of {title(of)}"
-    shown = f"{what} with {intervals} intervals"
+    shown = f"{what} with {intervals} intervals" if any(row["low"] is not None for row in rows) else what
     return Figure(
         finish(layers),
         f"{label} over {axis}: {told}",
@@ -131,9 +143,9 @@ def _marks(marks: Sequence[dict[str, Any]], x: alt.X, y: alt.Y, colour: alt.Colo
     """A dashed line at each place (`x`), and a band over its interval (`from`, `to`) where its line (`v`) is."""
     base = alt.Chart(data(list(marks)), height=_HEIGHT)
     return [
-        base.mark_rule(strokeWidth=9, opacity=0.3, aria=False).encode(
-            x=alt.X("from:Q"), x2="to:Q", y=y, color=colour, tooltip=["e:N", "told:N"]
-        ),
+        base.transform_filter("datum.from != null")
+        .mark_rule(strokeWidth=9, opacity=0.3, aria=False)
+        .encode(x=alt.X("from:Q"), x2="to:Q", y=y, color=colour, tooltip=["e:N", "told:N"]),
         base.mark_rule(strokeWidth=1.5, strokeDash=[5, 3], aria=False).encode(
             x=x, color=colour, tooltip=["e:N", "told:N"]
         ),
@@ -161,7 +173,7 @@ def bars(name: str, workloads: Sequence[PlanWorkload], findings: Sequence[Findin
     )
     y = alt.Y("c:N", sort=list(label.values()), axis=alt.Axis(title=None))
     beside = alt.YOffset("e:N", sort=names)
-    colour, _ = by_environment(names)
+    colour, _ = by_environment(names, _environments(findings))
     base = alt.Chart(data(rows), height=alt.Step(_BAR))
     bar = base.mark_bar(aria=False).encode(
         x=x,
@@ -358,10 +370,18 @@ def _ticks(places: Sequence[float]) -> list[float]:
     return list(places[::step])
 
 
-def by_environment(names: Sequence[str]) -> tuple[alt.Color, alt.Shape]:
-    """Colours and shapes of environments, with a legend above the plot."""
-    legend = alt.Legend(title=None, orient="top", labelColor="var(--ink)", symbolOpacity=1, columns=4, labelLimit=170)
-    palette = [_PALETTE[number % len(_PALETTE)] for number in range(len(names))]
-    shapes = [_SHAPES[number % len(_SHAPES)] for number in range(len(names))]
+def by_environment(names: Sequence[str], among: Sequence[str] = ()) -> tuple[alt.Color, alt.Shape]:
+    """Colours and shapes of environments, with a legend above the plot.
+
+    among: these and others, so that an environment has one colour in plots with and without the others.
+    """
+    places = [(among or names).index(name) for name in names]
+    # Four short names or two long ones fit beside each other.
+    columns = 4 if max(map(len, names), default=0) <= _SHORT else 2
+    legend = alt.Legend(
+        title=None, orient="top", labelColor="var(--ink)", symbolOpacity=1, columns=columns, labelLimit=680 / columns
+    )
+    palette = [_PALETTE[place % len(_PALETTE)] for place in places]
+    shapes = [_SHAPES[place % len(_SHAPES)] for place in places]
     colour = alt.Color("e:N", sort=list(names), scale=alt.Scale(domain=list(names), range=palette), legend=legend)
     return colour, alt.Shape("e:N", sort=list(names), scale=alt.Scale(domain=list(names), range=shapes), legend=legend)

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from virtometer.analysis.curves.knees import Knee
-from virtometer.model import Estimate
+from virtometer.analysis.statistics.knee import Middle
+from virtometer.model import MIN_BLOCKS, Estimate
 from virtometer.report.parts import words
 from virtometer.report.parts.figures import Figure, scale
 from virtometer.report.sweeps import curves, knees
@@ -40,8 +41,8 @@ def latency_curve(of: Sequence[Knee]) -> Figure | None:
             "e": one.environment,
             "x": one.at.value,
             "v": _between(_estimates(one), one.at.value),
-            "from": one.smallest if one.at.low is None else one.at.low,
-            "to": one.largest if one.at.high is None else one.at.high,
+            "from": _end(one.at, one.at.low, one.smallest),
+            "to": _end(one.at, one.at.high, one.largest),
             "told": knees.place(one),
         }
         for one in of
@@ -56,13 +57,23 @@ def latency_curve(of: Sequence[Knee]) -> Figure | None:
     )
     where = knees.group(of[0])
     told = "; ".join(f"{one.environment} {knees.place(one)}" for one in of)
+    intervals = any(row["low"] is not None for row in rows)
+    bands = any(mark["from"] is not None for mark in marks)
     return Figure(
         made.spec,
         f"{where}latency ({knees.PERCENT}) of {made.alternative}; knees: {told}",
         f"{where}{curves.title(series)}: the time that {knees.PERCENT} of the requests took at most, from when they "
-        "were due, over the offered rate. Geometric means over the blocks with 95 % intervals, logarithmic. Dashed: "
-        "the knee. Band: its interval.",
+        "were due, over the offered rate. Geometric means over the blocks"
+        f"{' with 95 % intervals' if intervals else ''}, logarithmic. Dashed: the knee."
+        f"{' Band: its interval.' if bands else ''}",
     )
+
+
+def _end(of: Middle, end: float | None, outermost: float) -> float | None:
+    """An end of the interval: the outermost rate where nothing bounds it; None with too few blocks for an interval."""
+    if of.n < MIN_BLOCKS:
+        return None
+    return outermost if end is None else end
 
 
 def _estimates(of: Knee) -> dict[float, Estimate]:
