@@ -91,7 +91,8 @@ def notes(of: MetricEffects) -> list[str]:
     lost = [f"{one.term}: not estimable, {one.reason}" for one in of.lost]
     if len(lost) > 6:
         lost = [*lost[:5], f"{len(lost) - 5} more terms are not estimable"]
-    return [*said[:8], *([f"{len(said) - 8} more notes of this kind"] if len(said) > 8 else []), *lost, *of.diagnostics]
+    left = [f"{counted(len(said) - 8, 'more note')} of this kind"] if len(said) > 8 else []
+    return [*said[:8], *left, *lost, *of.diagnostics]
 
 
 def factors(of: Effects) -> HtmlTable:

@@ -18,6 +18,7 @@ from rich.text import Text
 
 from virtometer.analysis.curves.knees import Knee
 from virtometer.analysis.curves.sweeps import Sweep
+from virtometer.counted import counted
 from virtometer.model import Finding, PlanWorkload, Verdict
 from virtometer.report.findings import summary
 from virtometer.report.findings.footnotes import Footnotes
@@ -117,7 +118,7 @@ class ResultTable:
         for text in shown:
             yield text_line(f"{self.footnotes.mark([text])} {text}", style="dim")
         if len(shown) < len(notes):
-            yield text_line(f"{len(notes) - len(shown)} more notes: {self._more}", style="dim")
+            yield text_line(f"{counted(len(notes) - len(shown), 'more note')}: {self._more}", style="dim")
         if self.method is not None:
             yield from map(text_line, filter(None, self.method))
 

@@ -8,6 +8,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from virtometer.counted import counted
 from virtometer.visible import visible
 
 
@@ -25,7 +26,7 @@ def notes(texts: Sequence[str], more: str | None) -> Iterator[Text]:
     shown = texts if more is None else texts[:MOST_NOTES]
     yield from (text_line(f" {text}", style="dim") for text in shown)
     if len(shown) < len(texts):
-        yield text_line(f" {len(texts) - len(shown)} more notes: {more}", style="dim")
+        yield text_line(f" {counted(len(texts) - len(shown), 'more note')}: {more}", style="dim")
 
 
 def plain_table(title: str = "") -> Table:
