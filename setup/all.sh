@@ -11,14 +11,10 @@ if has flock; then
 fi
 setup/packages.sh 9>&-
 
-# One fetches, the other compiles. Each has a process group of its own, which ends with all that it has started.
-set -m
-setup/python.sh "${1:-all}" 9>&- &
-jobs=($!)
-setup/rust.sh "${1:-all}" 9>&- &
-jobs+=($!)
-set +m
-# end_jobs STATUS: stop with this status, and the other one too
+# python.sh downloads while rust.sh compiles. Each has a process group of its own, which ends with all that it has
+# started.
+jobs=()
+# end_jobs STATUS: end both scripts, and stop with this status
 end_jobs() {
     trap '' INT TERM HUP
     for job in "${jobs[@]}"; do
@@ -28,8 +24,17 @@ end_jobs() {
     exit "$1"
 }
 trap 'end_jobs 130' INT TERM HUP
+set -m
+setup/python.sh "${1:-all}" 9>&- </dev/null &
+jobs+=($!)
+setup/rust.sh "${1:-all}" 9>&- </dev/null &
+jobs+=($!)
+set +m
 for _ in "${jobs[@]}"; do
-    wait -n || end_jobs 1
+    wait -n || [ $? = 127 ] || end_jobs 1 # 127: both have ended, and bash has noticed both at once
+done
+for job in "${jobs[@]}"; do
+    wait "$job" || end_jobs 1
 done
 trap - INT TERM HUP
 

@@ -78,8 +78,9 @@ apt_unpack() {
     rm -r "$own"
 }
 
-# why_apt_failed: the reason, for a sentence
+# why_apt_failed [FOLDER]: the reason, for a sentence; FOLDER as of apt_unpack, where that ran in a subshell
 why_apt_failed() {
+    [ -z "${1:-}" ] || apt_log=apt-${1##*/}
     if ! has apt-get; then
         echo "this is not a Debian system"
     elif offline "$apt_log-update" || offline "$apt_log"; then

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the agent as a static program, for musl where rustup can provide it, else for the C library of this system.
-# Argument: `tests` builds those of all crates meanwhile.
+# Argument `tests`: also build the tests of all crates.
 . "$(dirname "$0")/shell.sh"
 . "$(dirname "$0")/apt.sh"
 
@@ -46,7 +46,7 @@ if [ -z "$from_rustup" ] && ! rust_is "$minimum"; then
 fi
 has cc || stop "no C compiler is installed, which Rust needs to link; install gcc and call make again"
 
-# Most of the agent's build keeps one processor busy. What is wrong with the tests, setup/test.sh says.
+# Most of the agent's build keeps one processor busy. setup/test.sh reports errors of the tests.
 if [ "${1:-}" = tests ]; then
     logged cargo-test cargo test --no-run --workspace --locked &
 fi

@@ -44,7 +44,7 @@ for target in "${targets[@]}"; do
     *-linux-musl) export "$linker=rust-lld" ;;           # comes with Rust, as does the C library for musl
     *-windows-gnu)
         if ! found=$(mingw_linker "${target%%-*}"); then
-            say "no linker for $target: $(why_apt_failed); have the package gcc-mingw-w64 installed and call make targets again"
+            say "no linker for $target: $(why_apt_failed .build/mingw); have the package gcc-mingw-w64 installed and call make targets again"
             failed+=("$target")
             continue
         fi

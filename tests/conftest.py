@@ -64,8 +64,6 @@ SECONDS = frozenset(listed(Path(__file__).with_name("seconds.txt").read_text()))
 
 _NUMBERS = itertools.count(1)
 
-# While thousands of tests are collected, hardly anything is garbage: looking for it takes a third of the time.
-gc.disable()
 
 # A busy host makes an example late: that is no fault of what is tested.
 settings.register_profile(
@@ -105,11 +103,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.seconds)
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Look for no garbage while thousands of tests are collected: that takes a third of the time and finds little."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+
+
 def pytest_collection_finish() -> None:
     """Let the garbage collector pass over the tests themselves: there are thousands, and they live to the end."""
     gc.collect()
     gc.freeze()
-    gc.enable()
 
 
 @pytest.fixture(scope="session")

@@ -20,7 +20,7 @@ from virtometer.analysis.notes.doubts import Doubts, doubts
 from virtometer.analysis.statistics.interval import interval
 from virtometer.analysis.statistics.spread import Spread, spread
 from virtometer.analysis.statistics.verdicts import Decision, decide
-from virtometer.analysis.stopping.rule import LEVEL_FACTOR, allot
+from virtometer.analysis.stopping.rule import ALPHA_FACTOR, allot
 from virtometer.model import Estimate, Verdict
 
 WORKLOADS, ENVIRONMENTS = 6, 5
@@ -189,11 +189,11 @@ Reported: TypeAlias = tuple[dict[Key, Decision], dict[Key, Estimate | None], Dou
 def decided(of: Drawn, left_s: float | None, most: int, *, careful: bool = True) -> Reported:
     """The verdicts and ratios of one campaign. left_s: of the second stage; None: without. careful: with doubts."""
     blocks = dict.fromkeys(KEYS, FIRST)
-    level_factor = 1.0
+    alpha_factor = 1.0
     if left_s is not None:
-        level_factor = LEVEL_FACTOR
+        alpha_factor = ALPHA_FACTOR
         family, controls = of.first(blocks)
-        open_ = doubts(family, MARGIN, controls=controls, level_factor=level_factor) if careful else _NONE
+        open_ = doubts(family, MARGIN, controls=controls, alpha_factor=alpha_factor) if careful else _NONE
         allotted = allot(
             {key: spread(logs) for key, logs in family.items()}, MARGIN,
             cost_s=dict.fromkeys(KEYS, 1.0), shared_s=dict.fromkeys(of.controls, 2.0), start_s={}, left_s=left_s,
@@ -201,12 +201,12 @@ def decided(of: Drawn, left_s: float | None, most: int, *, careful: bool = True)
         )  # fmt: skip
         blocks = {key: min(count, most) for key, count in allotted.blocks.items()}
     family, controls = of.first(blocks)
-    beside = doubts(family, MARGIN, controls=controls, level_factor=level_factor) if careful else _NONE
+    beside = doubts(family, MARGIN, controls=controls, alpha_factor=alpha_factor) if careful else _NONE
     spreads = {key: spread(logs) for key, logs in family.items()}
     decisions = decide(
-        spreads, MARGIN, controls=controls, refused=beside.refused, blocks=beside.blocks, level_factor=level_factor
+        spreads, MARGIN, controls=controls, refused=beside.refused, blocks=beside.blocks, alpha_factor=alpha_factor
     )
-    return decisions, {key: interval(logs, level_factor=level_factor) for key, logs in family.items()}, beside
+    return decisions, {key: interval(logs, alpha_factor=alpha_factor) for key, logs in family.items()}, beside
 
 
 def simulated(

@@ -17,7 +17,7 @@ from scipy import special
 from virtometer.analysis.statistics.equivalence import LEVEL, limit
 from virtometer.analysis.statistics.spread import Spread
 from virtometer.analysis.statistics.verdicts import CLAIM_LEVEL
-from virtometer.analysis.stopping.rule import LEVEL_FACTOR, allot
+from virtometer.analysis.stopping.rule import ALPHA_FACTOR, allot
 
 WORKLOADS, ENVIRONMENTS = 4, 3
 MOST = 250
@@ -110,23 +110,23 @@ def staged(
     blocks = np.full(logs.shape[:2], first)
     for _ in range(stages - 1):
         blocks = np.array([_allotted(of, number, precision, left) for of, number in zip(logs, blocks, strict=True)])
-    return concluded(logs, blocks, truth=truth, level_factor=LEVEL_FACTOR)
+    return concluded(logs, blocks, truth=truth, alpha_factor=ALPHA_FACTOR)
 
 
-def concluded(logs: Array, blocks: Array, *, truth: float, level_factor: float) -> Outcome:
+def concluded(logs: Array, blocks: Array, *, truth: float, alpha_factor: float) -> Outcome:
     """The final analysis of the first `blocks` of each comparison, as `decide` makes it: Student's t, TOST and Holm."""
     mean, error = _summary(logs, blocks)
     df = blocks - 1
     p_alike = special.stdtr(df, -(limit(MARGIN) - np.abs(mean)) / error)
-    equivalent = p_alike < LEVEL * level_factor
+    equivalent = p_alike < LEVEL * alpha_factor
     p = 2 * special.stdtr(df, -np.abs(mean) / error)
     ranked = np.sort(p, axis=1) * np.arange(p.shape[1], 0, -1)
     adjusted = np.take_along_axis(np.maximum.accumulate(ranked, axis=1), p.argsort(axis=1).argsort(axis=1), axis=1)
-    half = special.stdtrit(df, 1 - level_factor * 0.05 / 2) * error
+    half = special.stdtrit(df, 1 - alpha_factor * 0.05 / 2) * error
     return Outcome(
         blocks,
         equivalent,
-        ~equivalent & (adjusted < CLAIM_LEVEL * level_factor),
+        ~equivalent & (adjusted < CLAIM_LEVEL * alpha_factor),
         np.abs(mean - math.log(truth)) <= half,
         half,
     )
@@ -137,10 +137,10 @@ def looked_at_after_every_block(logs: Array, first: int, *, truth: float) -> Out
     blocks = np.full(logs.shape[:2], first)
     open_ = np.ones(blocks.shape, dtype=bool)
     for _ in range(first, logs.shape[2]):
-        seen = concluded(logs, blocks, truth=truth, level_factor=1.0)
+        seen = concluded(logs, blocks, truth=truth, alpha_factor=1.0)
         open_ &= ~(seen.equivalent | seen.different)
         blocks = blocks + open_
-    return concluded(logs, blocks, truth=truth, level_factor=1.0)
+    return concluded(logs, blocks, truth=truth, alpha_factor=1.0)
 
 
 def spreads(logs: Array, blocks: Array) -> list[Spread]:

@@ -42,7 +42,7 @@ def test_stops_have_names_and_a_truth() -> None:
     assert MANY.truth == pytest.approx(0.5)
 
 
-def test_campaigns_of_the_clean_up_have_the_shape_of_a_quick_run() -> None:
+def test_campaigns_of_the_sweep_have_the_shape_of_a_quick_run() -> None:
     with extra_kinds(Stopped):
         plan = plan_of(stalls.sweep_text(MANY, 9))
         busy = plan_of(stalls.sweep_text(MANY, 9, busy=True))

@@ -40,7 +40,7 @@ class Watcher(Progress):
         self.extensions: list[Stage] = []
         self.after_trial: Callable[[], None] = lambda: None
 
-    def swept(self, sentences: Sequence[str]) -> None:
+    def cleaned_up(self, sentences: Sequence[str]) -> None:
         self.sentences += sentences
 
     def stage(self, text: str) -> None:

@@ -125,7 +125,7 @@ def place(tmp_path: Path) -> Place:
         ("mmdebstrap", ("image", "build", "debian")),
     ],
 )
-def test_a_killed_build_is_swept_by_the_next_start(place: Place, late: str, then: tuple[str, ...]) -> None:
+def test_the_next_start_cleans_up_after_a_killed_build(place: Place, late: str, then: tuple[str, ...]) -> None:
     build = place.begin(late)
     build.kill()
     build.communicate()

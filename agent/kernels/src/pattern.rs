@@ -14,7 +14,7 @@ pub(crate) fn fill(block: &mut [u8], offset: u64) {
 
 /// Fill `block`, which begins at byte `offset` of the file, with words: `word` says which one belongs at an index.
 /// Both are multiples of 8.
-// Without a compiler's optimisations, as tests have it, adapters take several times as long as a plain loop.
+// Without optimization, as tests are built, adapters take several times as long as a plain loop.
 #[allow(clippy::explicit_counter_loop)]
 pub(crate) fn fill_with(block: &mut [u8], offset: u64, word: impl Fn(u64) -> u64) {
     let mut index = offset / 8;

@@ -41,7 +41,7 @@ from virtometer.analysis.statistics.interval import interval
 from virtometer.analysis.statistics.spread import Spread, spread
 from virtometer.analysis.statistics.verdicts import Decision, decide
 from virtometer.analysis.stopping.block_costs import block_costs
-from virtometer.analysis.stopping.rule import LEVEL_FACTOR
+from virtometer.analysis.stopping.rule import ALPHA_FACTOR
 from virtometer.counted import counted
 from virtometer.model import COMMAND, Better, Campaign, Estimate, Finding, Plan, Verdict
 
@@ -56,14 +56,14 @@ def findings(campaign: Campaign, table: dict[Key, TreatmentData], compared: dict
     beyond = busy_host(campaign, table, compared)
     far = {key for key in beyond if busy.is_far([*compared[key].decisive.values()], controls.get(key))}
     disturbed = {key: why for key, why in beyond.items() if key not in far}
-    doubted = doubts_of(campaign, table, compared, controls, level_factor(campaign))
+    doubted = doubts_of(campaign, table, compared, controls, alpha_factor(campaign))
     decisions = decide(
         spreads,
         campaign.plan.margin,
         controls=controls,
         refused={**doubted.refused, **{key: why.text for key, why in disturbed.items()}},
         blocks={key: count for key, count in doubted.blocks.items() if key not in disturbed},
-        level_factor=level_factor(campaign),
+        alpha_factor=alpha_factor(campaign),
     )
     warnings = {key: busy.warning(beyond[key]) for key in far}
     concluder = _Concluder(campaign, table, compared, disturbed, doubted, warnings)
@@ -113,9 +113,9 @@ def decisive_spreads(compared: Mapping[Key, Ratios]) -> dict[Key, Spread | None]
     return {key: spread(of.decisive.values()) for key, of in compared.items()}
 
 
-def level_factor(campaign: Campaign) -> float:
-    """What the levels are multiplied by: `LEVEL_FACTOR` where stages fix the blocks, else 1."""
-    return LEVEL_FACTOR if campaign.plan.stops_by_rule or campaign.stages else 1.0
+def alpha_factor(campaign: Campaign) -> float:
+    """What the levels are multiplied by: `ALPHA_FACTOR` where stages fix the blocks, else 1."""
+    return ALPHA_FACTOR if campaign.plan.stops_by_rule or campaign.stages else 1.0
 
 
 def _shapes(table: Mapping[Key, TreatmentData], compared: Mapping[Key, Ratios], plan: Plan) -> dict[Key, list[Note]]:
@@ -175,10 +175,10 @@ class _Concluder:
         self.compared = compared
         self.slices: dict[int, tuple[TreatmentData, Lengths]] = {}
         self.busy_host = busy_host
-        self.level_factor = level_factor(campaign)
+        self.alpha_factor = alpha_factor(campaign)
         decisive = {key: of.decisive for key, of in compared.items()}
         self.worst = worst_blocks(
-            decisive, lambda key: (key[1], self.plan.baseline), self.plan.margin, self.level_factor
+            decisive, lambda key: (key[1], self.plan.baseline), self.plan.margin, self.alpha_factor
         )
         self.status = {status.name: status for status in campaign.environments}
         self.workloads = {workload.name: workload for workload in self.plan.workloads}
@@ -214,9 +214,9 @@ class _Concluder:
         few = decision.why == (self.doubted.refused.get(data.key),)
         if worst is not None and (is_busy or few):
             worst = replace(worst, verdict_without=Verdict.UNDECIDED)
-        total, typical = (interval(logs.values(), level_factor=self.level_factor) for logs in (of.total, of.typical))
+        total, typical = (interval(logs.values(), alpha_factor=self.alpha_factor) for logs in (of.total, of.typical))
         slices, other_slices = self._slices(data), self._slices(against)
-        windows = slices_by_windows.slices_by_windows(data, against, self.level_factor)
+        windows = slices_by_windows.slices_by_windows(data, against, self.alpha_factor)
         said: list[str | Note] = [
             *conditions.differences(data, against).values(),
             *conditions.notes(data),
@@ -239,7 +239,7 @@ class _Concluder:
         why: tuple[str | Note, ...] = (self.busy_host[data.key],) if is_busy else decision.why
         why = (*why, *([self.warnings[data.key]] if data.key in self.warnings else []))
         stalled = between_stalls.qualification(
-            decision.verdict, of.by, (spread(of.total.values()), total), self.plan.margin, self.level_factor
+            decision.verdict, of.by, (spread(of.total.values()), total), self.plan.margin, self.alpha_factor
         )
         if stalled:
             said.append(between_stalls.slices_beside(slices, other_slices, against.environment))
@@ -250,7 +250,7 @@ class _Concluder:
             self._finding(data, decision, said, len(of.decisive)), ratio=efficiency(*sides, total),
             typical=typical and efficiency(*sides, typical, "trimmed mean"), worst_block=worst, verdict_by=of.by,
             slices_by_windows=windows, median=median and efficiency(*sides, median, "median"),
-            host_cpu_ratio=cost.ratio(data, against, self.level_factor), unseen_share=unseen.share(len(of.decisive)),
+            host_cpu_ratio=cost.ratio(data, against, self.alpha_factor), unseen_share=unseen.share(len(of.decisive)),
             qualified=self._failed(data, decision.verdict) or (QUALIFIED if few else stalled),
         )  # fmt: skip
         return busy.qualified(made, busy=is_busy)

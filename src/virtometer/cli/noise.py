@@ -91,7 +91,7 @@ class NoiseProgress(Progress):
         self._block = -1
         self._left = ""
 
-    def swept(self, sentences: Sequence[str]) -> None:
+    def cleaned_up(self, sentences: Sequence[str]) -> None:
         """What earlier laboratories had left behind was removed."""
         for sentence in sentences:
             self._line(f"cleaned up: {sentence}")

@@ -42,7 +42,7 @@ def test_the_interval_decides_not_the_point(ratio: float, outcome: Outcome) -> N
 
 
 def test_worse_is_adjusted_over_the_family() -> None:
-    alone = worse.tested({"one": of(0.94)}, 0.05, {"one": LONG}, level_factor=1.0)["one"]
+    alone = worse.tested({"one": of(0.94)}, 0.05, {"one": LONG}, alpha_factor=1.0)["one"]
     among = {str(number): of(1.0) for number in range(20)} | {"one": of(0.94)}
     found = worse.tested(among, 0.05, dict.fromkeys(among, LONG))["one"]
     assert alone.outcome is Outcome.WORSE and found.outcome is Outcome.OPEN

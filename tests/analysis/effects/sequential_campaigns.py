@@ -10,7 +10,7 @@ from functools import cache
 import numpy as np
 
 from tests.analysis.effects.known_effects import NOISE, Cells, Floats
-from virtometer.analysis.effects.claims import Claim, Influence, LevelFactors, claims, interval, p_of_none, p_of_zero
+from virtometer.analysis.effects.claims import AlphaFactors, Claim, Influence, claims, interval, p_of_none, p_of_zero
 from virtometer.analysis.effects.model import Model, model
 from virtometer.analysis.effects.screening import SHARE, of_model, screened
 from virtometer.analysis.effects.table import Observed, Variable
@@ -222,7 +222,7 @@ def _claims(made: Model, margin: float) -> tuple[list[str], list[list[Claim]]]:
     asked = [one for term in made.spans for one in made.asked(term)]
     estimates = made.fit.contrasts([one.weights for one in asked])
     zero, none = p_of_zero(estimates), p_of_none(estimates, margin)
-    share = LevelFactors(claims=SHARE)
+    share = AlphaFactors(claims=SHARE)
     names = [made.name(one.term) for one in asked]
     return names, [claims(zero[:, r], none[:, r], share) for r in range(zero.shape[1])]
 

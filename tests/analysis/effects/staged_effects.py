@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from tests.analysis.effects.known_effects import NOISE, Case, variables
 from tests.analysis.effects.sequential_campaigns import truth_of
-from virtometer.analysis.effects.claims import Claim, LevelFactors, claims, interval, p_of_none, p_of_zero
+from virtometer.analysis.effects.claims import AlphaFactors, Claim, claims, interval, p_of_none, p_of_zero
 from virtometer.analysis.effects.further import allot_effects, blocks_of_workloads, of_model
 from virtometer.analysis.effects.model import Model, model
 from virtometer.analysis.effects.table import Observed
-from virtometer.analysis.stopping.rule import LEVEL_FACTOR
+from virtometer.analysis.stopping.rule import ALPHA_FACTOR
 
-BY_RULE = LevelFactors(LEVEL_FACTOR, LEVEL_FACTOR)
+BY_RULE = AlphaFactors(ALPHA_FACTOR, ALPHA_FACTOR)
 
 
 @dataclass
@@ -45,7 +45,7 @@ def repeat(
     seed: int = 1,
     spread: float = 0.05,
     starts: float = 0.02,
-    level_factors: LevelFactors = BY_RULE,
+    alpha_factors: AlphaFactors = BY_RULE,
 ) -> list[Outcome]:
     """`case.blocks` are those of the first stage; `most` of both. starts: spread of a random effect of each start."""
     rng = np.random.default_rng(seed)
@@ -62,12 +62,12 @@ def repeat(
         by_blocks: dict[int, list[int]] = defaultdict(list)
         for number in range(count):
             allotment = allot_effects(
-                [one[number] for one in told], margin, level_factors, block_s={"work": 1.0}, start_s=0.0,
+                [one[number] for one in told], margin, alpha_factors, block_s={"work": 1.0}, start_s=0.0,
                 left_s=math.inf, precision=precision, most_blocks=most,
             )  # fmt: skip
             by_blocks[blocks_of_workloads(allotment)["work"]].append(number)
         for blocks, numbers in by_blocks.items():
-            found += _concluded(_model(case, whole, blocks, numbers), blocks, truth, margin, level_factors)
+            found += _concluded(_model(case, whole, blocks, numbers), blocks, truth, margin, alpha_factors)
     return found
 
 
@@ -81,18 +81,18 @@ def _model(case: Case, of: Observed, blocks: int, numbers: list[int]) -> Model:
 
 
 def _concluded(
-    made: Model, blocks: int, effects: Mapping[str, float], margin: float, level_factors: LevelFactors
+    made: Model, blocks: int, effects: Mapping[str, float], margin: float, alpha_factors: AlphaFactors
 ) -> list[Outcome]:
     asked = [one for term in made.spans for one in made.asked(term)]
     names = [made.name(one.term) for one in asked]
     estimates = made.fit.contrasts([one.weights for one in asked])
-    low, high = interval(estimates, 0.05 * level_factors.intervals)
+    low, high = interval(estimates, 0.05 * alpha_factors.intervals)
     zero, none = p_of_zero(estimates), p_of_none(estimates, margin)
     truth = np.array([effects.get(name, 0.0) for name in names])
     return [
         Outcome(
             blocks, names, (low[:, r] <= truth) & (truth <= high[:, r]), (high[:, r] - low[:, r]) / 2,
-            claims(zero[:, r], none[:, r], level_factors),
+            claims(zero[:, r], none[:, r], alpha_factors),
         )
         for r in range(zero.shape[1])
     ]  # fmt: skip

@@ -14,7 +14,7 @@ from tests.analysis.effects.staged_effects import BY_RULE, Outcome, repeat
 from virtometer.analysis.effects.claims import Influence
 from virtometer.analysis.effects.further import Reported, allot_effects, blocks_of_workloads, reported
 from virtometer.analysis.statistics.spread import Spread
-from virtometer.analysis.stopping.rule import LEVEL_FACTOR, Allotment
+from virtometer.analysis.stopping.rule import ALPHA_FACTOR, Allotment
 
 MARGIN = 0.05
 
@@ -32,7 +32,7 @@ def allotment(*family: Reported, **more: float) -> Allotment:
 
 def test_a_precision_takes_steins_blocks_with_the_degrees_of_freedom_of_the_contrast() -> None:
     found = allotment(contrast("a", 0.3, 0.1), contrast("a:b", 0.0, 0.2), precision=0.02)
-    t = stats.t.ppf(1 - LEVEL_FACTOR * 0.025, 20)
+    t = stats.t.ppf(1 - ALPHA_FACTOR * 0.025, 20)
     needed = {term: math.ceil((t * sd / math.log(1.02)) ** 2) for term, sd in (("a", 0.1), ("a:b", 0.2))}
     assert found.blocks == {("read", term): count for term, count in needed.items()}
     assert blocks_of_workloads(found) == {"read": needed["a:b"]}

@@ -10,26 +10,26 @@ from tests.analysis import sequential_campaign as sequential
 from tests.analysis.factor_campaigns import disk_campaign
 from virtometer.analysis import analyse
 from virtometer.analysis.compare.blocks import by_treatment
-from virtometer.analysis.effects.claims import Influence, LevelFactors
-from virtometer.analysis.effects.in_stages import effects_of, level_factors
+from virtometer.analysis.effects.claims import AlphaFactors, Influence
+from virtometer.analysis.effects.in_stages import alpha_factors, effects_of
 from virtometer.analysis.effects.of_campaign import experiment, second_experiment, stages
 from virtometer.analysis.effects.screening import SHARE
-from virtometer.analysis.stopping.rule import LEVEL_FACTOR
+from virtometer.analysis.stopping.rule import ALPHA_FACTOR
 from virtometer.model import Stage, Why
 
 
 def test_levels_are_stricter_in_stages_and_shared_between_two_designs() -> None:
     plain = disk_campaign()
-    assert level_factors(plain) == LevelFactors()
+    assert alpha_factors(plain) == AlphaFactors()
     by_rule = replace(plain, plan=plain.plan.model_copy(update={"budget_s": 60.0}))
-    assert level_factors(by_rule) == LevelFactors(LEVEL_FACTOR, LEVEL_FACTOR)
+    assert alpha_factors(by_rule) == AlphaFactors(ALPHA_FACTOR, ALPHA_FACTOR)
     longer = replace(plain, stages=(Stage("", 64, 0, {}, {}, ""),))
-    assert level_factors(longer) == LevelFactors(LEVEL_FACTOR, LEVEL_FACTOR)
+    assert alpha_factors(longer) == AlphaFactors(ALPHA_FACTOR, ALPHA_FACTOR)
     both = sequential.campaign()
-    assert level_factors(both) == level_factors(both, first=True) == LevelFactors(SHARE, 1.0)
+    assert alpha_factors(both) == alpha_factors(both, first=True) == AlphaFactors(SHARE, 1.0)
     more = replace(both, stages=(*both.stages, Stage("", 999, 0, {}, {}, "")))
-    assert level_factors(more) == LevelFactors(SHARE * LEVEL_FACTOR, LEVEL_FACTOR)
-    assert level_factors(more, first=True) == LevelFactors(SHARE, 1.0)
+    assert alpha_factors(more) == AlphaFactors(SHARE * ALPHA_FACTOR, ALPHA_FACTOR)
+    assert alpha_factors(more, first=True) == AlphaFactors(SHARE, 1.0)
 
 
 def test_a_plan_whose_verdicts_are_about_typical_ratios_is_marked() -> None:

@@ -13,8 +13,8 @@ LOGS = [0.03, -0.1, 0.08, 0.0, -0.05, 0.11, 0.02, -0.09]
 
 def test_the_estimate_names_the_level_of_its_interval() -> None:
     staged, usual, joint = (
-        interval(LOGS, level_factor=level_factor, jointly=jointly, method="student")
-        for level_factor, jointly in ((0.6, 1), (1.0, 1), (1.0, 4))
+        interval(LOGS, alpha_factor=alpha_factor, jointly=jointly, method="student")
+        for alpha_factor, jointly in ((0.6, 1), (1.0, 1), (1.0, 4))
     )
     assert staged is not None and usual is not None and joint is not None and joint.high is not None
     assert (staged.level, usual.level, joint.level) == (0.97, 0.95, 0.95)

@@ -18,7 +18,7 @@ from virtometer.analysis.statistics.interval import stricter
 from virtometer.analysis.statistics.spread import Spread
 from virtometer.analysis.statistics.verdicts import CLAIM_LEVEL, decide
 from virtometer.analysis.stopping.rule import (
-    LEVEL_FACTOR,
+    ALPHA_FACTOR,
     RESERVE,
     Allotment,
     allot,
@@ -53,7 +53,7 @@ def test_what_the_first_stage_decides_safely_stays_at_it() -> None:
 def test_what_is_open_gets_the_blocks_that_decide_it() -> None:
     of = Spread(0.01, 0.08, 7)
     found = plain({("a", "x"): of})
-    needed = blocks_to_decide(of, limit(MARGIN), CLAIM_LEVEL * LEVEL_FACTOR)
+    needed = blocks_to_decide(of, limit(MARGIN), CLAIM_LEVEL * ALPHA_FACTOR)
     assert found.blocks == {("a", "x"): needed}
     assert needed is not None and 20 < needed < 120
 
@@ -76,7 +76,7 @@ def test_the_blocks_are_the_least_that_decide_in_80_of_100(mean: float, sd: floa
     true_sd = sd * np.sqrt(df / rng.chisquare(df, 3000))
     chance = 0.0
     for test in ("difference", "equivalence"):
-        level = 0.001 if test == "difference" else 0.05 * LEVEL_FACTOR
+        level = 0.001 if test == "difference" else 0.05 * ALPHA_FACTOR
         away = abs(precision.shrunken(of)) if test == "difference" else limit(MARGIN) - abs(precision.shrunken(of))
         critical = stats.t.ppf(1 - level, needed - 1)
         rejected = stats.norm.sf(critical - max(away, 0.0) * math.sqrt(needed) / true_sd).mean()
@@ -114,7 +114,7 @@ def test_more_blocks_than_a_plan_may_have_are_not_given() -> None:
 
 def test_a_precision_takes_the_blocks_of_steins_formula() -> None:
     of = Spread(0.3, 0.05, 6)
-    t = stats.t.ppf(1 - LEVEL_FACTOR * 0.025, 5)
+    t = stats.t.ppf(1 - ALPHA_FACTOR * 0.025, 5)
     assert plain({("a", "x"): of}, precision=0.02).blocks["a", "x"] == math.ceil((t * 0.05 / math.log(1.02)) ** 2)
     assert plain({("a", "x"): Spread(0.3, 0.001, 6)}, precision=0.02).blocks["a", "x"] == 6
     assert plain({("a", "x"): Spread(0.3, 90.0, 6)}, precision=0.001).beyond == {("a", "x"): math.inf}
@@ -127,9 +127,9 @@ def test_steins_own_interval_covers_what_it_says_whatever_the_spread(sd: float) 
     blocks = np.array([blocks_for_precision(Spread(0.0, float(s), 6), half) for s in first.std(axis=1, ddof=1)])
     later = rng.normal(0.0, 1.0, draws) * sd * np.sqrt(blocks - 6)
     mean = (first.sum(axis=1) + later) / blocks
-    reach = stats.t.ppf(1 - LEVEL_FACTOR * 0.025, 5) * first.std(axis=1, ddof=1) / np.sqrt(blocks)
+    reach = stats.t.ppf(1 - ALPHA_FACTOR * 0.025, 5) * first.std(axis=1, ddof=1) / np.sqrt(blocks)
     assert reach.max() <= half * (1 + 1e-12)
-    level = 1 - LEVEL_FACTOR * 0.05
+    level = 1 - ALPHA_FACTOR * 0.05
     assert np.mean(np.abs(mean) <= reach) == pytest.approx(level, abs=error(level, draws))
 
 
@@ -274,11 +274,11 @@ def test_the_simulated_analysis_is_that_of_decide() -> None:
     found = campaigns.staged(logs, 6, truth=1.04)
     for campaign, blocks in enumerate(found.blocks):
         spreads = campaigns.spreads(logs[campaign], blocks)
-        decided = decide(dict(enumerate(spreads)), MARGIN, level_factor=LEVEL_FACTOR)
+        decided = decide(dict(enumerate(spreads)), MARGIN, alpha_factor=ALPHA_FACTOR)
         for which, decision in decided.items():
             assert (decision.verdict is Verdict.EQUIVALENT) == found.equivalent[campaign, which]
             assert (decision.verdict in (Verdict.FASTER, Verdict.SLOWER)) == found.different[campaign, which]
-            ratio = student.of_spread(spreads[which], stricter(LEVEL_FACTOR))
+            ratio = student.of_spread(spreads[which], stricter(ALPHA_FACTOR))
             assert ratio.low is not None and ratio.high is not None
             assert (ratio.low <= 1.04 <= ratio.high) == found.covered[campaign, which]
 
@@ -368,7 +368,7 @@ def test_a_look_after_every_block_makes_three_times_as_many_errors() -> None:
 def test_the_usual_levels_would_not_hold() -> None:
     logs = campaigns.log_ratios("white", 0.04, 1 + MARGIN, seed=16, campaigns=500)
     blocks = campaigns.staged(logs, 6, truth=1 + MARGIN).blocks
-    usual = campaigns.concluded(logs, blocks, truth=1 + MARGIN, level_factor=1.0)
+    usual = campaigns.concluded(logs, blocks, truth=1 + MARGIN, alpha_factor=1.0)
     assert usual.equivalent.mean() >= 0.06
     assert usual.covered.mean() <= 0.93
 

@@ -111,7 +111,7 @@ def test_plain_lines(said: Said) -> None:
     shown = display(Console(file=file, width=40))
     assert type(shown) is PlainDisplay
     with shown:
-        shown.swept(["the guest v1-2 of a laboratory that was killed"])
+        shown.cleaned_up(["the guest v1-2 of a laboratory that was killed"])
         shown.stage("checking runc")
         shown.begun(Path("r"), PLAN, PLANNED, 2)
         shown.message("KVM is not available here: [no] device")

@@ -139,6 +139,10 @@ def test_a_comparison_that_gets_the_rest_of_a_budget_is_told_as_such(said: Said)
 
 def test_a_comparison_without_a_ratio_says_why() -> None:
     failure = Failure(FailureKind.AGENT, "out-of-memory")
-    campaign = simulate([Place("native"), Place("small", fails={"a": failure})], [Work("a"), Work("b")])
-    [(name, text)] = sentences(analyse(campaign).findings)
-    assert name == "small" and "undecided at a (8 of 8 trials failed)" in text and "equivalent at b" in text
+    works = [Work(name) for name in "abcd"]
+    for failing, expected in (
+        ("a", "equivalent at b, c and d; undecided at a (8 of 8 trials failed)."),
+        ("abcd", "undecided in everything (8 of 8 trials failed)."),
+    ):
+        campaign = simulate([Place("native"), Place("small", fails=dict.fromkeys(failing, failure))], works)
+        assert sentences(analyse(campaign).findings) == [("small", expected)]

@@ -151,3 +151,15 @@ def colours(figure: Figure) -> dict[str, str]:
         if scale := layer["encoding"].get("color", {}).get("scale"):
             found |= dict(zip(scale["domain"], scale["range"], strict=True))
     return found
+
+
+def test_an_environment_without_values_takes_no_others_colour() -> None:
+    works = [Work(f"w {size}", of="w", parameters={"size": size}, levels={"size": size}) for size in (1, 2, 4)]
+    failure = Failure(FailureKind.AGENT, "no")
+    gone = Place("runc", "runc", fails={work.name: failure for work in works})
+    campaign = simulate([Place("native"), gone, Place("gVisor", "gvisor")], works)
+    (one,) = series(campaign.plan.workloads)
+    findings = analyse(campaign).findings
+    drawn = [figure for figure in (curve(one, findings), efficiency_curve(one, findings)) if figure is not None]
+    assert [set(colours(figure)) for figure in drawn] == [{"native", "gVisor"}, {"gVisor"}]
+    assert len({colours(figure)["gVisor"] for figure in drawn}) == 1

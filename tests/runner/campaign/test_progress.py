@@ -12,7 +12,7 @@ from virtometer.runner.campaign.progress import Progress
 
 def test_what_shows_nothing_takes_everything(capsys: pytest.CaptureFixture[str]) -> None:
     of, silent = campaign(1), Progress()
-    silent.swept(["a mount"])
+    silent.cleaned_up(["a mount"])
     silent.stage("looking")
     silent.begun(Path("r"), of.plan, of.planned, 0)
     silent.guest_starting("native")

@@ -13,12 +13,12 @@ from virtometer.counted import counted
 from virtometer.model import Estimate, Quantity
 
 
-def ratio(subject: TreatmentData, against: TreatmentData, level_factor: float = 1.0) -> Quantity[Estimate] | None:
+def ratio(subject: TreatmentData, against: TreatmentData, alpha_factor: float = 1.0) -> Quantity[Estimate] | None:
     """Geometric mean of the within-block cost ratios, or None where either side has no account of its CPU time.
 
-    level_factor: as of `interval`.
+    alpha_factor: as of `interval`.
     """
-    of = interval(logs_by_block(subject.costs, against.costs, "higher").values(), level_factor=level_factor)
+    of = interval(logs_by_block(subject.costs, against.costs, "higher").values(), alpha_factor=alpha_factor)
     names = subject.environment, "host CPU time per unit of work"
     return of and Quantity(*names, "", "lower", "geometric mean", of, against.environment)
 

@@ -39,12 +39,12 @@ def worst_blocks(
     family: Mapping[Which, Mapping[int, float]],
     sides: Callable[[Which], tuple[str, str]],
     margin: float,
-    level_factor: float = 1.0,
+    alpha_factor: float = 1.0,
 ) -> dict[Which, WorstBlock]:
     """The worst block of every comparison that has one.
 
     family: log ratios by block, those that are decided by. sides: the subject and the reference of a
-    comparison. level_factor: as in `verdicts.decide`.
+    comparison. alpha_factor: as in `verdicts.decide`.
     """
     tested = p_values({key: spread(logs.values()) for key, logs in family.items()})
     found = {}
@@ -53,9 +53,9 @@ def worst_blocks(
         if block is None:
             continue
         others = [log for one, log in logs.items() if one != block]
-        without = interval(others, level_factor=level_factor)
+        without = interval(others, alpha_factor=alpha_factor)
         assert without is not None  # of three blocks two are left
-        verdict = verdict_of(key, spread(others), tested, margin, level_factor)
+        verdict = verdict_of(key, spread(others), tested, margin, alpha_factor)
         ratio = Estimate(math.exp(logs[block]), None, None, 1)
         found[key] = WorstBlock(
             block, efficiency(*sides(key), ratio, "one block"), efficiency(*sides(key), without), verdict

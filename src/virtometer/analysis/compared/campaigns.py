@@ -18,7 +18,7 @@ from virtometer.analysis.compared import groups, rare_stalls
 from virtometer.analysis.compared.comparison import Comparison, Where
 from virtometer.analysis.compared.marked import marked
 from virtometer.analysis.compared.pair import Pair, Side, conclude
-from virtometer.analysis.conclude import level_factor
+from virtometer.analysis.conclude import alpha_factor
 from virtometer.analysis.notes import busy, conditions, unlike
 from virtometer.analysis.notes.unlike import workload_of
 from virtometer.errors import UsageError
@@ -45,7 +45,7 @@ def compare_campaigns(
     ]
     if not pairs:
         raise UsageError("the two campaigns have no workload with values in the same environment in common")
-    compared = conclude(pairs, margin, min(level_factor(a), level_factor(b)))
+    compared = conclude(pairs, margin, min(alpha_factor(a), alpha_factor(b)))
     return Comparison(compared, absolute, margin, tuple(dict.fromkeys(left_out)), tuple(dict.fromkeys(lost)))
 
 

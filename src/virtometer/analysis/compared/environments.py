@@ -11,7 +11,7 @@ from virtometer.analysis.compare.ratios import Ratios, ratios
 from virtometer.analysis.compared.campaigns import pair_of, side, values
 from virtometer.analysis.compared.comparison import Comparison
 from virtometer.analysis.compared.pair import Pair, conclude
-from virtometer.analysis.conclude import level_factor
+from virtometer.analysis.conclude import alpha_factor
 from virtometer.analysis.notes import busy, conditions
 from virtometer.errors import UsageError
 from virtometer.model import Campaign, VerdictBy
@@ -49,7 +49,7 @@ def compare_environments(
             pairs.append(_pair(campaign, before, after, baseline, verdict))
     if not pairs:
         raise UsageError(f"no workload has a value in both {a} and {b}")
-    compared = conclude(pairs, margin, level_factor(campaign))
+    compared = conclude(pairs, margin, alpha_factor(campaign))
     return Comparison(compared, True, margin, tuple(left_out), tuple(lost))
 
 

@@ -82,10 +82,10 @@ class Pair:
         )
         return difference(after, before)
 
-    def ratio(self, by: VerdictBy, levels: float) -> Estimate | None:
+    def ratio(self, by: VerdictBy, alpha_factor: float) -> Estimate | None:
         """B against A, with the number of blocks of the side that has fewer."""
         of = self.difference(by)
-        return None if of is None else replace(student.of_spread(of, stricter(levels)), n=self.blocks(by))
+        return None if of is None else replace(student.of_spread(of, stricter(alpha_factor)), n=self.blocks(by))
 
     def blocks(self, by: VerdictBy) -> int:
         """Of the side that has fewer."""
@@ -99,22 +99,22 @@ class Pair:
         return efficiency(self.where.environment, self.reference, interval(side.ratios.logs(self.by).values()))
 
 
-def conclude(pairs: Sequence[Pair], margin: float, levels: float) -> tuple[Compared, ...]:
-    """Decide and test all comparisons as one family. levels: what every level is multiplied by."""
+def conclude(pairs: Sequence[Pair], margin: float, alpha_factor: float) -> tuple[Compared, ...]:
+    """Decide and test all comparisons as one family. alpha_factor: what every level is multiplied by."""
     refused = refusals(pairs)
     family = {pair.where: pair.difference(pair.by) for pair in pairs}
     controls = {pair.where: pair.control for pair in pairs if pair.control is not None and not pair.same}
     worked = {pair.where: math.inf if pair.same else pair.after.worked_s for pair in pairs}
-    decisions = decide(family, margin, controls=controls, refused=refused, level_factor=levels)
-    outcomes = tested(family, margin, worked, controls=controls, refused=refused, level_factor=levels)
+    decisions = decide(family, margin, controls=controls, refused=refused, alpha_factor=alpha_factor)
+    outcomes = tested(family, margin, worked, controls=controls, refused=refused, alpha_factor=alpha_factor)
     made = []
     for pair in pairs:
         decision = _counted(decisions[pair.where], family[pair.where], pair)
         test = outcomes[pair.where]
         sides = (pair.before, pair.after)
         floors = tuple(None if side.control is None else noise_floor_share(side.control) for side in sides)
-        finding = _finding(pair, decision, test.why, levels)
-        finding = between_stalls.qualified(finding, pair.difference("total"), margin, levels)
+        finding = _finding(pair, decision, test.why, alpha_factor)
+        finding = between_stalls.qualified(finding, pair.difference("total"), margin, alpha_factor)
         finding = busy.qualified(finding, busy=pair.where in refused)
         made.append(
             Compared(
@@ -143,7 +143,7 @@ def _counted(decision: Decision, of: Spread | None, pair: Pair) -> Decision:
     return replace(decision, blocks_needed=needed, blocks_needed_low=low, blocks_needed_high=high)
 
 
-def _finding(pair: Pair, decision: Decision, why: Sequence[str], levels: float) -> Finding:
+def _finding(pair: Pair, decision: Decision, why: Sequence[str], alpha_factor: float) -> Finding:
     said = [
         *(["A and B are the same measurements"] if pair.same else []),
         *pair.said,
@@ -156,10 +156,10 @@ def _finding(pair: Pair, decision: Decision, why: Sequence[str], levels: float) 
         *decision.why,
         *why,
     ]
-    sides, typical = (pair.where.environment, pair.against), pair.ratio("typical", levels)
+    sides, typical = (pair.where.environment, pair.against), pair.ratio("typical", alpha_factor)
     return Finding(
         **decision.concluded, workload=pair.where.workload, op=pair.op, value=pair.after.value,
-        ratio=efficiency(*sides, pair.ratio("total", levels)),
+        ratio=efficiency(*sides, pair.ratio("total", alpha_factor)),
         typical=typical and efficiency(*sides, typical, "trimmed mean"), notes=tuple(dict.fromkeys(said)),
         unlike=pair.unlike, levels=pair.levels, verdict_by=pair.by,
     )  # fmt: skip

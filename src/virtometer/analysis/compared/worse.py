@@ -35,7 +35,7 @@ class Outcome(StrEnum):
 class Tested:
     """The outcome of one comparison. p values are one-sided: of a loss within the margin, and of one at or beyond it.
 
-    p_worse_adjusted: after Holm; p values are divided by the level factor of the campaigns. None: too few blocks. why:
+    p_worse_adjusted: after Holm; p values are divided by the alpha factor of the campaigns. None: too few blocks. why:
     of what is open, sentences.
     """
 
@@ -53,23 +53,23 @@ def tested(
     *,
     controls: Mapping[Which, Spread] | None = None,
     refused: Mapping[Which, str] | None = None,
-    level_factor: float = 1.0,
+    alpha_factor: float = 1.0,
 ) -> dict[Which, Tested]:
     """Test all comparisons of a family. Spreads are of log ratios, above 0 where the judged side is better.
 
-    worked: seconds of counted work of the judged side. controls, refused, level_factor: as `verdicts.decide` has them.
+    worked: seconds of counted work of the judged side. controls, refused, alpha_factor: as `verdicts.decide` has them.
     A refused comparison is open, and stays in the family.
     """
     known = {key: of for key, of in family.items() if of is not None and of.n >= MIN_BLOCKS}
     worse = {key: p_worse(of, margin) for key, of in known.items()}
-    adjusted = holm.adjusted(worse, level_factor)
+    adjusted = holm.adjusted(worse, alpha_factor)
     found = {}
     for key in family:
         if key not in known:
             found[key] = Tested(Outcome.OPEN)
             continue
-        within = min(1.0, p_not_worse(known[key], margin) / level_factor)
-        unseen = min(1.0, rare_stalls.p_value(worked[key], margin) / level_factor)
+        within = min(1.0, p_not_worse(known[key], margin) / alpha_factor)
+        unseen = min(1.0, rare_stalls.p_value(worked[key], margin) / alpha_factor)
         control = (controls or {}).get(key)
         floor = noise_floor(control) if control is not None else None
         why: list[str] = []
@@ -81,7 +81,7 @@ def tested(
         elif within < LEVEL and floor is not None and floor > limit(margin):
             why.append(_coarse(control))
         elif within < LEVEL <= unseen:
-            why.append(_rare(worked[key], margin, LEVEL * level_factor))
+            why.append(_rare(worked[key], margin, LEVEL * alpha_factor))
         elif within < LEVEL:
             outcome = Outcome.NOT_WORSE
         found[key] = Tested(outcome, worse[key], adjusted[key], max(within, unseen), tuple(why))

@@ -40,10 +40,10 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class LevelFactors:
+class AlphaFactors:
     """What levels are multiplied by. claims: of verdicts; intervals: 1 - 95 % of intervals.
 
-    A campaign in stages takes stricter levels (`stopping.LEVEL_FACTOR`). Each stage of a sequential design has its
+    A campaign in stages takes stricter levels (`stopping.rule.ALPHA_FACTOR`). Each stage of a sequential design has its
     share of the levels of claims (`screening.SHARE`).
     """
 
@@ -51,7 +51,7 @@ class LevelFactors:
     intervals: float = 1.0
 
 
-USUAL = LevelFactors()
+USUAL = AlphaFactors()
 
 
 def p_of_zero(of: Estimates) -> Floats:
@@ -70,13 +70,13 @@ def p_of_none(of: Estimates, margin: float) -> Floats:
     return np.where(enough, special.stdtr(np.where(enough, of.freedom, 1.0), -t), np.nan)
 
 
-def claims(zero: Floats, none: Floats, level_factors: LevelFactors = USUAL) -> list[Claim]:
+def claims(zero: Floats, none: Floats, alpha_factors: AlphaFactors = USUAL) -> list[Claim]:
     """Verdicts on a family, from its p values of no effect and of no effect that matters; nan: not tested.
 
-    Adjusted p values are divided by the level_factors, so that a claim always takes one below the usual level.
+    Adjusted p values are divided by `alpha_factors.claims`, so that a claim always takes one below the usual level.
     """
     known = [at for at in range(len(zero)) if not np.isnan(zero[at])]
-    adjusted, alike = (holm.adjusted({at: float(of[at]) for at in known}, level_factors.claims) for of in (zero, none))
+    adjusted, alike = (holm.adjusted({at: float(of[at]) for at in known}, alpha_factors.claims) for of in (zero, none))
     return [
         Claim(_verdict(adjusted[at], alike[at]), float(zero[at]), adjusted[at], alike[at])
         if at in adjusted

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from virtometer.analysis.effects.claims import ALPHA, LevelFactors, p_of_none
+from virtometer.analysis.effects.claims import ALPHA, AlphaFactors, p_of_none
 from virtometer.analysis.effects.coding import Term
 from virtometer.analysis.effects.effect import Conditional, changes, quantity
 from virtometer.analysis.effects.model import Model
@@ -18,7 +18,7 @@ from virtometer.analysis.statistics.equivalence import LEVEL as EQUIVALENCE_LEVE
 
 
 def conditionals(
-    made: Model, response: Response, term: Term, margin: float, level_factors: LevelFactors
+    made: Model, response: Response, term: Term, margin: float, alpha_factors: AlphaFactors
 ) -> tuple[Conditional, ...]:
     """Those of a kept interaction, as far as both combinations ran. margin: the change that does not matter."""
     of = made.terms[term]
@@ -35,8 +35,8 @@ def conditionals(
     if not kept:
         return ()
     estimates = made.fit.contrasts([weight for _, weight in kept])
-    found = changes(estimates, made.fit.blocks, ALPHA * level_factors.intervals, len(kept))
-    none, most = p_of_none(estimates, margin), EQUIVALENCE_LEVEL * level_factors.claims
+    found = changes(estimates, made.fit.blocks, ALPHA * alpha_factors.intervals, len(kept))
+    none, most = p_of_none(estimates, margin), EQUIVALENCE_LEVEL * alpha_factors.claims
     return tuple(
         Conditional(
             made.variables[own].name, *(sides := _sides(made, own, to, back)),

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from virtometer.analysis.compare.blocks import Key
-from virtometer.analysis.effects.claims import LevelFactors, p_of_none, p_of_zero
+from virtometer.analysis.effects.claims import AlphaFactors, p_of_none, p_of_zero
 from virtometer.analysis.effects.fit import LEAST_FREEDOM, Estimates
 from virtometer.analysis.effects.model import Model, models
 from virtometer.analysis.effects.table import Experiment
@@ -71,7 +71,7 @@ def of_model(made: Model, workload: str, margin: float) -> list[list[Reported]]:
 def allot_effects(
     family: Sequence[Reported],
     margin: float,
-    level_factors: LevelFactors,
+    alpha_factors: AlphaFactors,
     *,
     block_s: Mapping[str, float],
     start_s: float,
@@ -84,7 +84,7 @@ def allot_effects(
     block_s: seconds of one more block of all combinations, by workload; start_s: until the guests of a block have
     started. left_s, precision, most_blocks: as for `stopping.allot`.
     """
-    needed = _needed(family, margin, level_factors, precision, most_blocks)
+    needed = _needed(family, margin, alpha_factors, precision, most_blocks)
     done = max((one.of.n for one in family), default=0)
     more: dict[Key, int | None] = {}
     for one, count in zip(family, needed, strict=True):
@@ -105,13 +105,13 @@ def blocks_of_workloads(of: Allotment) -> dict[str, int]:
 
 
 def _needed(
-    family: Sequence[Reported], margin: float, level_factors: LevelFactors, precision: float | None, most: int
+    family: Sequence[Reported], margin: float, alpha_factors: AlphaFactors, precision: float | None, most: int
 ) -> list[int | None]:
     """Blocks in all of every contrast; None beyond `most`."""
     if precision is not None:
         return [blocks_for_precision(one.of, math.log1p(precision), freedom=one.freedom) for one in family]
     limit = equivalence.limit(margin)
-    differ, alike = CLAIM_LEVEL * level_factors.claims, equivalence.LEVEL * level_factors.claims
+    differ, alike = CLAIM_LEVEL * alpha_factors.claims, equivalence.LEVEL * alpha_factors.claims
     zero = holm.adjust([one.zero for one in family])
     none = holm.adjust([one.none for one in family])
     open_zero = sum(p >= SAFE * differ for p in zero)

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from virtometer.analysis.compare.blocks import Key, TreatmentData
-from virtometer.analysis.effects.claims import LevelFactors
+from virtometer.analysis.effects.claims import AlphaFactors
 from virtometer.analysis.effects.effect import Effects, FirstStage, MetricEffects, change, quantity
 from virtometer.analysis.effects.of_campaign import experiment, second_experiment
 from virtometer.analysis.effects.of_experiment import effects
 from virtometer.analysis.effects.screening import SHARE
 from virtometer.analysis.notes.nuisance import nuisance
-from virtometer.analysis.stopping.rule import LEVEL_FACTOR
+from virtometer.analysis.stopping.rule import ALPHA_FACTOR
 from virtometer.model import Campaign, Control, Estimate, Quantity
 
 
@@ -23,8 +23,8 @@ def effects_of(campaign: Campaign, table: Mapping[Key, TreatmentData], controls:
     if made is None:
         return Effects()
     margin, stage = campaign.plan.margin, campaign.follow_up_stage
-    first = effects(made, margin, level_factors(campaign, first=later is not None))
-    found = first if later is None else effects(later, margin, level_factors(campaign))
+    first = effects(made, margin, alpha_factors(campaign, first=later is not None))
+    found = first if later is None else effects(later, margin, alpha_factors(campaign))
     found = replace(
         found,
         metrics=_controlled(found.metrics, controls),
@@ -64,11 +64,11 @@ def _change(ratio: Quantity[Estimate], metric: MetricEffects) -> Quantity[Estima
     return quantity(found, metric.metric, metric.better, (ratio.subject,), (ratio.reference,))
 
 
-def level_factors(campaign: Campaign, *, first: bool = False, by_rule: bool = False) -> LevelFactors:
+def alpha_factors(campaign: Campaign, *, first: bool = False, by_rule: bool = False) -> AlphaFactors:
     """Of a campaign's effects: where a rule fixes its blocks, and with a share for each stage of a sequential design.
 
     first: of the first stage of such a design, which no rule makes longer. by_rule: a rule is about to fix them.
     """
     by_rule = by_rule or campaign.plan.stops_by_rule or any(stage.follow_up is None for stage in campaign.stages)
-    levels = LEVEL_FACTOR if by_rule and not first else 1.0
-    return LevelFactors((SHARE if campaign.plan.sequential else 1.0) * levels, levels)
+    levels = ALPHA_FACTOR if by_rule and not first else 1.0
+    return AlphaFactors((SHARE if campaign.plan.sequential else 1.0) * levels, levels)

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import special
 
 from virtometer.analysis.effects import claims, diagnostics
-from virtometer.analysis.effects.claims import ALPHA, USUAL, Claim, Influence, LevelFactors
+from virtometer.analysis.effects.claims import ALPHA, USUAL, AlphaFactors, Claim, Influence
 from virtometer.analysis.effects.coding import Term
 from virtometer.analysis.effects.conditionals import conditionals
 from virtometer.analysis.effects.effect import (
@@ -47,23 +47,23 @@ class _Fitted:
     asked: Sequence[Asked]
 
 
-def effects(of: Experiment, margin: float, level_factors: LevelFactors = USUAL) -> Effects:
+def effects(of: Experiment, margin: float, alpha_factors: AlphaFactors = USUAL) -> Effects:
     """What each factor does to each metric. margin: the change that does not matter, 0.05 is 5 %."""
     fitted = [_fitted(of, response) for response in of.responses]
-    found = _claimed(fitted, margin, level_factors)
-    alpha = ALPHA * level_factors.intervals
+    found = _claimed(fitted, margin, alpha_factors)
+    alpha = ALPHA * alpha_factors.intervals
     metrics = []
     for one, verdicts in zip(fitted, found, strict=True):
         others = [other for other in _judged(fitted) if other[1] is not one.response]
         best = None if one.response.beside else _recommended(one, verdicts, others, alpha)
-        made = _metric(one, verdicts, margin, level_factors)
+        made = _metric(one, verdicts, margin, alpha_factors)
         metrics.append(replace(made, recommended=best, interval_level=round(1 - alpha, 9)))
     return Effects(
         tuple((variable.name, variable.levels) for variable in of.variables),
         tuple(metrics),
         margin,
         sum(len(one.asked) for one in fitted),
-        _overall(of, fitted, margin, level_factors),
+        _overall(of, fitted, margin, alpha_factors),
     )
 
 
@@ -73,7 +73,7 @@ def _fitted(of: Experiment, response: Response) -> _Fitted:
     return _Fitted(response, made, asked)
 
 
-def _claimed(fitted: Sequence[_Fitted], margin: float, level_factors: LevelFactors) -> list[list[Claim]]:
+def _claimed(fitted: Sequence[_Fitted], margin: float, alpha_factors: AlphaFactors) -> list[list[Claim]]:
     """Verdicts on all contrasts: one family for what is to be made best, and one for what is reported beside it."""
     found: dict[int, list[Claim]] = {}
     for beside in (False, True):
@@ -85,7 +85,7 @@ def _claimed(fitted: Sequence[_Fitted], margin: float, level_factors: LevelFacto
             estimates = one.model.fit.contrasts([asked.weights for asked in one.asked])
             zero.append(claims.p_of_zero(estimates)[:, 0])
             none.append(claims.p_of_none(estimates, margin)[:, 0])
-        decided = iter(claims.claims(np.concatenate(zero), np.concatenate(none), level_factors) if zero else ())
+        decided = iter(claims.claims(np.concatenate(zero), np.concatenate(none), alpha_factors) if zero else ())
         found |= {at: [_allowed(fitted[at], next(decided)) for _ in fitted[at].asked] for at in family}
     return [found.get(at, []) for at in range(len(fitted))]
 
@@ -109,7 +109,7 @@ def _recommended(
 
 
 def _overall(
-    of: Experiment, fitted: Sequence[_Fitted], margin: float, level_factors: LevelFactors
+    of: Experiment, fitted: Sequence[_Fitted], margin: float, alpha_factors: AlphaFactors
 ) -> Recommendation | None:
     """The best setting for all metrics on average, where there are several that are to be made best."""
     wanted = [one for one in fitted if not one.response.beside and one.model is not None]
@@ -120,7 +120,7 @@ def _overall(
         return None
     own = _fitted(of, mean)
     return _recommended(
-        own, _claimed([own], margin, level_factors)[0], _judged(fitted), ALPHA * level_factors.intervals
+        own, _claimed([own], margin, alpha_factors)[0], _judged(fitted), ALPHA * alpha_factors.intervals
     )
 
 
@@ -145,7 +145,7 @@ def _average(responses: Sequence[Response]) -> Response | None:
     return Response(AVERAGE, "", "higher", [dict(levels) for _, levels in keys], [block for block, _ in keys], logs)
 
 
-def _metric(one: _Fitted, verdicts: Sequence[Claim], margin: float, level_factors: LevelFactors) -> MetricEffects:
+def _metric(one: _Fitted, verdicts: Sequence[Claim], margin: float, alpha_factors: AlphaFactors) -> MetricEffects:
     response, made = one.response, one.model
     if made is None:
         nothing = f"no factor has two levels with a value in one block ({counted(len(response.logs), 'value')})"
@@ -159,7 +159,7 @@ def _metric(one: _Fitted, verdicts: Sequence[Claim], margin: float, level_factor
     for term in made.spans:
         own = [(asked, claim) for asked, claim in zip(one.asked, verdicts, strict=True) if asked.term == term]
         if own:
-            effect = _effect(made, response, term, own, total, margin, level_factors)
+            effect = _effect(made, response, term, own, total, margin, alpha_factors)
             found.append(_open(effect) if response.refused else effect)
     found.sort(key=lambda one: size(one.change.estimate), reverse=True)
     order = np.argsort(made.observed.order)
@@ -171,7 +171,7 @@ def _metric(one: _Fitted, verdicts: Sequence[Claim], margin: float, level_factor
     return MetricEffects(
         response.metric, response.unit, response.better, response.beside, tuple(found), _lost(made),
         (*_few(made), *said), tuple(residuals), _half_normal(made, one.asked, verdicts),
-        _corners(made, response, ALPHA * level_factors.intervals), len(response.logs), made.fit.blocks,
+        _corners(made, response, ALPHA * alpha_factors.intervals), len(response.logs), made.fit.blocks,
     )  # fmt: skip
 
 
@@ -202,9 +202,9 @@ def _effect(
     own: Sequence[tuple[Asked, Claim]],
     total: float,
     margin: float,
-    level_factors: LevelFactors,
+    alpha_factors: AlphaFactors,
 ) -> Effect:
-    alpha = ALPHA * level_factors.intervals
+    alpha = ALPHA * alpha_factors.intervals
     estimates = made.fit.contrasts([asked.weights for asked, _ in own])
     contrasts = []
     for (asked, claim), of in zip(own, changes(estimates, made.fit.blocks, alpha), strict=True):
@@ -226,7 +226,7 @@ def _effect(
         share=float(made.fit.sum_of_squares(list(made.spans[term]))[0]) / total if total > 0 else 0.0,
         verdict=verdict, p_adjusted=min(adjusted) if adjusted else None,
         aliases=tuple(made.name(one) for one in aliases), wholly=wholly,
-        conditionals=conditionals(made, response, term, margin, level_factors) if len(term) == 2 else (),
+        conditionals=conditionals(made, response, term, margin, alpha_factors) if len(term) == 2 else (),
         notes=(*_alias_note(made, aliases, wholly), *_absent_note(made, term)),
     )  # fmt: skip
 

@@ -12,10 +12,10 @@ from virtometer.analysis.statistics.spread import Spread
 from virtometer.model import Estimate, Finding, Verdict, VerdictBy
 
 
-def qualified(finding: Finding, total: Spread | None, margin: float, level_factor: float = 1.0) -> Finding:
+def qualified(finding: Finding, total: Spread | None, margin: float, alpha_factor: float = 1.0) -> Finding:
     """The finding with what `qualification` says. total: the spread of the log ratios of total work."""
     of = (total, finding.ratio.estimate)
-    shown = qualification(finding.verdict, finding.verdict_by, of, margin, level_factor)
+    shown = qualification(finding.verdict, finding.verdict_by, of, margin, alpha_factor)
     return replace(finding, qualified=shown) if shown else finding
 
 
@@ -24,7 +24,7 @@ def qualification(
     by: VerdictBy,
     total: tuple[Spread | None, Estimate | None],
     margin: float,
-    level_factor: float = 1.0,
+    alpha_factor: float = 1.0,
 ) -> str:
     """`between stalls` with the total ratio; empty where total work is shown to be equivalent too, by the same tests.
 
@@ -34,7 +34,7 @@ def qualification(
         return ""
     logs, ratio = total
     p = None if logs is None else equivalence.p_value(logs, margin)
-    if p is not None and p < equivalence.LEVEL * level_factor:
+    if p is not None and p < equivalence.LEVEL * alpha_factor:
         return ""
     return f"between stalls; total {_shown(ratio)}"
 

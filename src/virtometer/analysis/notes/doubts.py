@@ -51,24 +51,24 @@ def doubts(
     *,
     controls: Mapping[Key, Spread] | None = None,
     starts: Mapping[Key, int] | None = None,
-    level_factor: float = 1.0,
+    alpha_factor: float = 1.0,
 ) -> Doubts:
     """Look at a family of comparisons. family: log ratios in the order of the blocks.
 
-    controls, level_factor: as `decide` takes them. starts: guests of the subject's kind that did the work of a
+    controls, alpha_factor: as `decide` takes them. starts: guests of the subject's kind that did the work of a
     comparison, the baseline's among them where it is of that kind; by default one a block.
     """
     spreads = {key: spread(of) for key, of in family.items()}
-    verdicts = plain_verdicts(spreads, margin, level_factor)
+    verdicts = plain_verdicts(spreads, margin, alpha_factor)
     seen = own_noise(family, controls or {})
-    level = CLAIM_LEVEL * level_factor / max(len(seen), 1)
+    level = CLAIM_LEVEL * alpha_factor / max(len(seen), 1)
     everywhere = _unseen_everywhere(spreads, seen)
     refused, blocks, notes = {}, {}, {}
     for key, own in seen.items():
         of, verdict = spreads[key], verdicts[key]
         assert of is not None
         guests = (starts or {}).get(key, of.n)
-        case = _Case(of, own, verdict, margin, guests, everywhere[key[0]], level, level_factor, len(seen))
+        case = _Case(of, own, verdict, margin, guests, everywhere[key[0]], level, alpha_factor, len(seen))
         why, needed = case.refusal()
         if why:
             refused[key] = why
@@ -103,7 +103,7 @@ class _Case:
     starts: int
     everywhere: float
     level: float
-    level_factor: float
+    alpha_factor: float
     comparisons: int
 
     @property
@@ -120,7 +120,7 @@ class _Case:
     @property
     def half(self) -> float:
         """Half of the 95 % interval, on the log scale."""
-        return self.of.reach(0.05 * self.level_factor / 2)
+        return self.of.reach(0.05 * self.alpha_factor / 2)
 
     def refusal(self) -> tuple[str, int | None]:
         """Why there is no verdict, empty where there is one; blocks in all that it takes."""
@@ -147,7 +147,7 @@ class _Case:
 
     def _error(self, effective: float, n: int) -> float:
         """How far the mean of blocks that are worth so many may be wrong, at the level of the verdict."""
-        alike = equivalence.LEVEL * self.level_factor
+        alike = equivalence.LEVEL * self.alpha_factor
         part = alike if self.verdict is Verdict.EQUIVALENT else self.level / 2
         return float(special.stdtrit(n - 1, 1 - part)) * self.of.sd / math.sqrt(effective)
 
@@ -196,12 +196,12 @@ def doubts_of(
     table: Mapping[Key, TreatmentData],
     compared: Mapping[Key, Ratios],
     controls: Mapping[Key, Spread],
-    level_factor: float,
+    alpha_factor: float,
 ) -> Doubts:
     """Of a campaign's comparisons, by the ratios that decide them."""
     family = {key: [of.decisive[block] for block in sorted(of.decisive)] for key, of in compared.items()}
     starts = _starts(campaign, table, family)
-    return doubts(family, campaign.plan.margin, controls=controls, starts=starts, level_factor=level_factor)
+    return doubts(family, campaign.plan.margin, controls=controls, starts=starts, alpha_factor=alpha_factor)
 
 
 def _starts(campaign: Campaign, table: Mapping[Key, TreatmentData], compared: Collection[Key]) -> dict[Key, int]:

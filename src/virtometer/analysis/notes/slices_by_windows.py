@@ -13,12 +13,12 @@ from virtometer.model import Estimate, Quantity
 
 
 def slices_by_windows(
-    data: TreatmentData, against: TreatmentData, level_factor: float = 1.0
+    data: TreatmentData, against: TreatmentData, alpha_factor: float = 1.0
 ) -> Quantity[Estimate] | None:
     """(treatment / against in slices) / (treatment / against in long windows); None where no block has both of both.
 
     Above 1 slices show the subject as better than long windows do. Blocks that count by their long windows have no
-    slices. Without an interval (fewer than six blocks) nothing is known but the value. level_factor: as of `interval`.
+    slices. Without an interval (fewer than six blocks) nothing is known but the value. alpha_factor: as of `interval`.
     """
     if data.shape is None:
         return None
@@ -26,7 +26,7 @@ def slices_by_windows(
     by_slices = logs_by_block(_in_slices(data), _in_slices(against), better)
     by_windows = logs_by_block(data.long_values, against.long_values, better)
     both = sorted(by_slices.keys() & by_windows.keys())
-    of = interval((by_slices[block] - by_windows[block] for block in both), level_factor=level_factor)
+    of = interval((by_slices[block] - by_windows[block] for block in both), alpha_factor=alpha_factor)
     return of and efficiency(data.environment, against.environment, of, metric="efficiency in slices by in windows")
 
 

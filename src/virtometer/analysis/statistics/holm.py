@@ -23,9 +23,9 @@ def adjust(p_values: Sequence[float]) -> list[float]:
     return adjusted
 
 
-def adjusted(p_values: Mapping[Which, float], level_factor: float = 1.0) -> dict[Which, float]:
-    """As `adjust`, by comparison; each divided by the level_factor, so that a claim always takes the usual level."""
-    return dict(zip(p_values, (min(1.0, p / level_factor) for p in adjust([*p_values.values()])), strict=True))
+def adjusted(p_values: Mapping[Which, float], alpha_factor: float = 1.0) -> dict[Which, float]:
+    """As `adjust`, by comparison; each divided by the alpha factor, so that a claim always takes the usual level."""
+    return dict(zip(p_values, (min(1.0, p / alpha_factor) for p in adjust([*p_values.values()])), strict=True))
 
 
 def level_faced(adjusted: Sequence[float], level: float) -> float:

@@ -33,16 +33,16 @@ USUAL = "student"
 
 
 def interval(
-    logs: Iterable[float], level: float = 0.95, *, level_factor: float = 1.0, jointly: int = 1, method: str = USUAL
+    logs: Iterable[float], level: float = 0.95, *, alpha_factor: float = 1.0, jointly: int = 1, method: str = USUAL
 ) -> Estimate | None:
     """The estimate behind the logarithms of blocks; None without any.
 
-    level_factor: of 1 - level, in a campaign with stages. 0.6 makes an interval of 97 %, as the estimate says, that
-    covers 95 %. `jointly`: as of a method; the estimate says the joint level.
+    alpha_factor: what 1 - level is multiplied by in a campaign with stages. 0.6 makes an interval of 97 %, as the
+    estimate says, that covers 95 %. `jointly`: as of a method; the estimate says the joint level.
     """
-    return METHODS[method]([*logs], stricter(level_factor, level), jointly)
+    return METHODS[method]([*logs], stricter(alpha_factor, level), jointly)
 
 
-def stricter(level_factor: float, level: float = 0.95) -> float:
+def stricter(alpha_factor: float, level: float = 0.95) -> float:
     """The level of an interval in a campaign with stages."""
-    return round(1 - level_factor * (1 - level), 9)
+    return round(1 - alpha_factor * (1 - level), 9)

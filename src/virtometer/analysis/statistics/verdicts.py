@@ -46,22 +46,22 @@ def decide(
     controls: Mapping[Which, Spread] | None = None,
     refused: Mapping[Which, str] | None = None,
     blocks: Mapping[Which, int | None] | None = None,
-    level_factor: float = 1.0,
+    alpha_factor: float = 1.0,
 ) -> dict[Which, Decision]:
     """Decide all comparisons of a family. Spreads are of log ratios, above 0 where the subject is better.
 
     controls: the spread of the baseline's log ratios with itself, for the comparisons that have one. refused: why a
     comparison gets no verdict whatever its ratios are, in a sentence; it stays in the family. blocks: in all, that
-    a refused comparison takes, where they are known. level_factor: what every level is multiplied by:
-    `stopping.LEVEL_FACTOR` where a first stage fixed the blocks. Adjusted p values are divided by it, so that a claim
-    always takes one below CLAIM_LEVEL.
+    a refused comparison takes, where they are known. alpha_factor: what every level is multiplied by:
+    `stopping.rule.ALPHA_FACTOR` where a first stage fixed the blocks. Adjusted p values are divided by it, so that a
+    claim always takes one below CLAIM_LEVEL.
     """
     controls, refused, blocks = controls or {}, refused or {}, blocks or {}
     tested = p_values(family)
-    adjusted = holm.adjusted(tested, level_factor)
-    level = holm.level_faced(list(adjusted.values()), CLAIM_LEVEL) * level_factor
-    limit, alike = equivalence.limit(margin), equivalence.LEVEL * level_factor
-    verdicts = {key: _verdict(logs, adjusted.get(key), margin, level_factor) for key, logs in family.items()}
+    adjusted = holm.adjusted(tested, alpha_factor)
+    level = holm.level_faced(list(adjusted.values()), CLAIM_LEVEL) * alpha_factor
+    limit, alike = equivalence.limit(margin), equivalence.LEVEL * alpha_factor
+    verdicts = {key: _verdict(logs, adjusted.get(key), margin, alpha_factor) for key, logs in family.items()}
     still_open = {
         key: logs
         for key, logs in family.items()
@@ -70,7 +70,7 @@ def decide(
     forecasts = dict(zip(still_open, forecast.blocks_needed([*still_open.values()], limit, level, alike), strict=True))
     spreads = {key: logs for key in tested if (logs := family[key]) is not None}
     jointly = holm.adjusted(
-        {key: equivalence.p_value(logs, margin) or 0.0 for key, logs in spreads.items()}, level_factor
+        {key: equivalence.p_value(logs, margin) or 0.0 for key, logs in spreads.items()}, alpha_factor
     )
     found: dict[Which, Decision] = {}
     for key, logs in family.items():
@@ -83,7 +83,7 @@ def decide(
             needed = forecasts.get(key, forecast.NOTHING_KNOWN)
             found[key] = replace(
                 undecided, detectable=detectable, blocks_needed=needed.blocks, blocks_needed_low=needed.low,
-                blocks_needed_high=needed.high, why=_why(logs, undecided, len(tested), level_factor),
+                blocks_needed_high=needed.high, why=_why(logs, undecided, len(tested), alpha_factor),
             )  # fmt: skip
         elif control is not None and _below_floor(verdicts[key], logs, control, margin):
             needed_blocks = forecast.blocks_for_floor(control, _finest(verdicts[key], logs, margin))
@@ -94,11 +94,11 @@ def decide(
 
 
 def plain_verdicts(
-    family: Mapping[Which, Spread | None], margin: float, level_factor: float = 1.0
+    family: Mapping[Which, Spread | None], margin: float, alpha_factor: float = 1.0
 ) -> dict[Which, Verdict]:
     """As `decide`, without controls and refusals, and without anything beside the verdicts."""
-    adjusted = holm.adjusted(p_values(family), level_factor)
-    return {key: _verdict(logs, adjusted.get(key), margin, level_factor) for key, logs in family.items()}
+    adjusted = holm.adjusted(p_values(family), alpha_factor)
+    return {key: _verdict(logs, adjusted.get(key), margin, alpha_factor) for key, logs in family.items()}
 
 
 def p_values(family: Mapping[Which, Spread | None]) -> dict[Which, float]:
@@ -111,22 +111,22 @@ def p_values(family: Mapping[Which, Spread | None]) -> dict[Which, float]:
 
 
 def verdict_of(
-    which: Which, logs: Spread | None, tested: Mapping[Which, float], margin: float, level_factor: float = 1.0
+    which: Which, logs: Spread | None, tested: Mapping[Which, float], margin: float, alpha_factor: float = 1.0
 ) -> Verdict:
     """The verdict of one comparison with these logs in a family whose other members keep their p, as in `tested`.
 
     The noise floor is not applied: its control has all blocks.
     """
     changed = {key: p for key, p in tested.items() if key != which} | p_values({which: logs})
-    return _verdict(logs, holm.adjusted(changed, level_factor).get(which), margin, level_factor)
+    return _verdict(logs, holm.adjusted(changed, alpha_factor).get(which), margin, alpha_factor)
 
 
-def _verdict(logs: Spread | None, p_adjusted: float | None, margin: float, level_factor: float) -> Verdict:
+def _verdict(logs: Spread | None, p_adjusted: float | None, margin: float, alpha_factor: float) -> Verdict:
     """Without regard to the noise floor."""
     if logs is None or p_adjusted is None:
         return Verdict.UNDECIDED
     p_equivalence = equivalence.p_value(logs, margin)
-    if p_equivalence is not None and p_equivalence < equivalence.LEVEL * level_factor:
+    if p_equivalence is not None and p_equivalence < equivalence.LEVEL * alpha_factor:
         return Verdict.EQUIVALENT
     if p_adjusted < CLAIM_LEVEL:
         return Verdict.FASTER if logs.mean > 0 else Verdict.SLOWER
@@ -151,11 +151,11 @@ def _coarse(control: Spread) -> str:
     )
 
 
-def _why(logs: Spread | None, of: Decision, tested: int, level_factor: float) -> tuple[str, ...]:
+def _why(logs: Spread | None, of: Decision, tested: int, alpha_factor: float) -> tuple[str, ...]:
     n = logs.n if logs is not None else 0
     if n < MIN_BLOCKS:
         return (f"{n} complete {'block' if n == 1 else 'blocks'}; an interval and a verdict take {MIN_BLOCKS}",)
-    if of.p_value is not None and of.p_value < _ALONE * level_factor:
+    if of.p_value is not None and of.p_value < _ALONE * alpha_factor:
         return (
             "the interval of this comparison alone leaves out 1, but that is not enough among "
             f"{tested} comparisons: a claim takes an adjusted p below {CLAIM_LEVEL:g}",

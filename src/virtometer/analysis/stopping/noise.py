@@ -12,7 +12,7 @@ from virtometer.analysis.statistics.equivalence import noise_floor_share
 from virtometer.analysis.statistics.precision import MAX_BLOCKS, detectable
 from virtometer.analysis.statistics.spread import Spread, spread
 from virtometer.analysis.statistics.verdicts import CLAIM_LEVEL
-from virtometer.analysis.stopping.rule import LEVEL_FACTOR
+from virtometer.analysis.stopping.rule import ALPHA_FACTOR
 from virtometer.model import MIN_BLOCKS, Campaign, VerdictBy
 
 MINUTES = (1, 5, 30)
@@ -66,4 +66,4 @@ def _of(data: TreatmentData, against: TreatmentData, starts_s: float, wanted: Ve
 
 def _found_in(seconds: float, of: Spread, block_s: float) -> float | None:
     blocks = min(MAX_BLOCKS, math.floor(seconds / block_s)) if block_s > 0 else MAX_BLOCKS
-    return detectable(Spread(0.0, of.sd, blocks), CLAIM_LEVEL * LEVEL_FACTOR) if blocks >= MIN_BLOCKS else None
+    return detectable(Spread(0.0, of.sd, blocks), CLAIM_LEVEL * ALPHA_FACTOR) if blocks >= MIN_BLOCKS else None

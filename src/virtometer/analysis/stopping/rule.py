@@ -10,7 +10,7 @@ all blocks, and the spread and degrees of freedom of the first stage. It has its
 Approximate: The reported interval. The final analysis has the spread of all blocks, which is more powerful. Without
 `precision` the number of blocks depends on the first mean too. Both make errors more frequent: At the usual levels up
 to 7 % of equivalences at the margin were wrong, and the 95 % interval covered 92 %. Therefore all levels of a campaign
-in stages are multiplied by LEVEL_FACTOR, also of comparisons that stay at the first stage. Their intervals are 97 %
+in stages are multiplied by ALPHA_FACTOR, also of comparisons that stay at the first stage. Their intervals are 97 %
 intervals (`Estimate.level`). With it the simulations in tests/analysis/stopping/test_rule.py find at most 5 % and at
 least 93 %. That is simulated, not proved.
 """
@@ -32,7 +32,7 @@ from virtometer.analysis.statistics.spread import Spread
 from virtometer.analysis.statistics.verdicts import CLAIM_LEVEL
 from virtometer.model import MIN_BLOCKS
 
-LEVEL_FACTOR = 0.6
+ALPHA_FACTOR = 0.6
 """What the levels of a campaign in stages are multiplied by.
 
 For two looks at one-sided 5 % the level of each is 0.0304: S. J. Pocock, "Group sequential methods in the design and
@@ -180,7 +180,7 @@ def blocks_to_decide(
     level: float,
     most: int = MAX_BLOCKS,
     *,
-    alike_level: float = equivalence.LEVEL * LEVEL_FACTOR,
+    alike_level: float = equivalence.LEVEL * ALPHA_FACTOR,
     freedom: float | None = None,
 ) -> int | None:
     """Blocks in all that decide a comparison with 80 % probability; None beyond `most`.
@@ -202,11 +202,11 @@ def blocks_for_precision(of: Spread, half_width: float, level: float = 0.95, fre
     """Blocks in all with which Stein's interval is not wider than ± half_width on the log scale: (t · s / half_width)².
 
     t has the degrees of freedom of the first stage (one less than its blocks, where `freedom` does not say), and the
-    level multiplied by LEVEL_FACTOR, which the final interval has. That interval takes its spread from all blocks. It
+    level multiplied by ALPHA_FACTOR, which the final interval has. That interval takes its spread from all blocks. It
     is within half_width in at least three of four cases.
     """
     known = of.n - 1 if freedom is None else freedom
-    reach = float(special.stdtrit(known, 1 - LEVEL_FACTOR * (1 - level) / 2)) * of.sd / half_width
+    reach = float(special.stdtrit(known, 1 - ALPHA_FACTOR * (1 - level) / 2)) * of.sd / half_width
     return max(of.n, MIN_BLOCKS, math.ceil(min(reach, 1e6) ** 2))
 
 
@@ -235,7 +235,7 @@ class _Question:
             return different
         return max(
             different,
-            _equivalence_chance(self.of, shift, blocks, self.limit, equivalence.LEVEL * LEVEL_FACTOR, known),
+            _equivalence_chance(self.of, shift, blocks, self.limit, equivalence.LEVEL * ALPHA_FACTOR, known),
         )
 
 
@@ -247,8 +247,8 @@ def _questions(
     limit = equivalence.limit(margin)
     tested = {key: p for key, of in known.items() if (p := of.p_of_none) is not None}
     adjusted = holm.adjusted(tested)
-    safe = CLAIM_LEVEL * LEVEL_FACTOR * SAFE
-    level = LEVEL_FACTOR * CLAIM_LEVEL / max(1, sum(p >= safe for p in adjusted.values()))
+    safe = CLAIM_LEVEL * ALPHA_FACTOR * SAFE
+    level = ALPHA_FACTOR * CLAIM_LEVEL / max(1, sum(p >= safe for p in adjusted.values()))
     return {
         key: _Question(
             of, limit, level, _blocks_for_floor(controls.get(key), limit, most) if abs(shrunken(of)) < limit else 0

@@ -87,7 +87,7 @@ class PlainDisplay(Progress):
         """One line, not wrapped, not interpreted."""
         self.console.print(Text(text), soft_wrap=True)
 
-    def swept(self, sentences: Sequence[str]) -> None:
+    def cleaned_up(self, sentences: Sequence[str]) -> None:
         """What earlier laboratories had left behind was removed."""
         for sentence in sentences:
             self.line(f"cleaned up: {sentence}")

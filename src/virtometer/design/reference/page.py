@@ -62,7 +62,7 @@ def _tables(section: Section) -> Iterable[str]:
 
 
 def _allowed(entry: FieldText) -> str:
-    """What an entry may be; the words of a choice in code type."""
+    """What a field may be; the words of a choice in code type."""
     if not entry.type.startswith("choice"):
         return entry.allowed
     choices, *rest = entry.allowed.split("; ")

@@ -72,7 +72,7 @@ class ArchiveMember:
 
 
 def newc(entries: Iterable[ArchiveMember]) -> bytes:
-    """Pack entries, in their order, as an uncompressed "newc" archive. The same entries give the same bytes."""
+    """Pack members, in their order, as an uncompressed "newc" archive. The same members give the same bytes."""
     packed = bytearray()
     for inode, entry in enumerate((*entries, ArchiveMember("TRAILER!!!", 0)), start=1):
         name = entry.path.encode() + b"\0"

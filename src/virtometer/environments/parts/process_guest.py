@@ -210,8 +210,8 @@ class ProcessGuest(Guest):
                 self.stream = stream
             if namespace is not None:
                 purpose += f", in network namespace {namespace}"
-            entry = _BeforeExec(account, namespace, self._processors)
-            to_close += entry.descriptors
+            before_exec = _BeforeExec(account, namespace, self._processors)
+            to_close += before_exec.descriptors
             try:
                 with deferred_signals():
                     self.process = self.lab.programs.spawn(
@@ -221,7 +221,7 @@ class ProcessGuest(Guest):
                         stdout=stdout,
                         stderr=stderr,
                         pass_fds=pass_fds,
-                        preexec=entry,
+                        preexec=before_exec,
                         env=self._padded() if inherits else None,
                     )
             except subprocess.SubprocessError as cause:

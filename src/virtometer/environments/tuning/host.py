@@ -89,7 +89,7 @@ class HostTuning:
         self._journal = journal
         self._programs = programs
         self._tell = tell
-        self._name = f"tune-{os.getpid()}-{next(_NUMBERS):06}"  # later ones are swept first
+        self._name = f"tune-{os.getpid()}-{next(_NUMBERS):06}"  # later ones are removed first
         self._undo: list[Callable[[], object]] = []
         self._steps: Sequence[TuningStep] = ()
 
@@ -185,7 +185,7 @@ def still_tuned(what: str, journal: Journal) -> HostLeftTuned:
 
 
 def left_words(entry: JournalFile) -> str:
-    """What of a journal's entry is tuning of the host, in words; empty where nothing is."""
+    """What of a guest's journal file is tuning of the host, in words; empty where nothing is."""
     parts: list[str] = []
     for fields in entry.resources:
         for kind in (OF_KERNEL, OF_FILES):

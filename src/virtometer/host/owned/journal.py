@@ -175,7 +175,7 @@ def _unmade(directory: Path, cause: OSError) -> StorageError:
 
 
 class Journal:
-    """One file per guest in a state directory; a file whose laboratory no longer runs is swept."""
+    """One file per guest in a state directory; a file whose laboratory no longer runs is removed."""
 
     def __init__(self, directory: Path) -> None:
         """`directory` is this user's (see `state_directory`); it is made when the first thing is recorded."""

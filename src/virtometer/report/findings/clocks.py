@@ -36,23 +36,18 @@ _RELATIVE = (
 )
 
 
-def _environments(analysis: Analysis) -> list[str]:
-    """All that have a result, the baseline too, or a clock."""
-    of = (finding.subject for finding in analysis.findings)
-    return list(dict.fromkeys([*of, *(quality.environment for quality in analysis.clocks)]))
-
-
 def section(analysis: Analysis) -> Section:
     """The plot of all clocks, and what was found of each."""
     campaign = analysis.campaign
     raw = campaign.clock == "guest"
+    names = [one.name for one in campaign.plan.environments]
     return Section(
         id="clocks",
         title="How well does each guest's clock keep time?",
         short="Clocks",
         closed=True,
         sentences=[_RAW if raw else _CORRECTED],
-        wide=some(figure(analysis.clocks, campaign.plan.limits.clock_error, raw=raw, among=_environments(analysis))),
+        wide=some(figure(analysis.clocks, campaign.plan.limits.clock_error, raw=raw, among=names)),
         tables=[grid(analysis.clocks)],
     )
 

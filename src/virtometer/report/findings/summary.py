@@ -193,17 +193,20 @@ def _environment(of: Sequence[Finding]) -> str:
 
 
 def _where(some: Sequence[Finding], of: Sequence[Finding]) -> str:
-    if len(some) == len(of) > 1:
-        return "in everything" + ("*" if any(not f.comparable for f in some) else "")
-    if len(some) > _MANY:
-        return f"at {len(some)} of {len(of)}" + ("*" if any(not f.comparable for f in some) else "")
-    return f"at {_list([_named(f) for f in some])}"
+    all_ = len(some) == len(of) > 1
+    if all_ or len(some) > _MANY:
+        star = "*" if any(not f.comparable for f in some) else ""
+        return ("in everything" if all_ else f"at {len(some)} of {len(of)}") + star + _without_ratio(some)
+    return f"at {_list([f'{f.workload}{words.star(f)}{_without_ratio([f])}' for f in some])}"
 
 
-def _named(finding: Finding) -> str:
-    """The workload, and why it has no ratio."""
-    why = f" ({finding.qualified})" if finding.decisive is None and finding.qualified else ""
-    return f"{finding.workload}{words.star(finding)}{why}"
+def _without_ratio(some: Sequence[Finding]) -> str:
+    """Why findings have no ratio: the most frequent reason in brackets; empty where all have one."""
+    reasons = Counter(f.qualified for f in some if f.decisive is None and f.qualified)
+    if not reasons:
+        return ""
+    (reason, count) = reasons.most_common(1)[0]
+    return f" ({reason})" if count == len(some) else f" ({count} of them: {reason})"
 
 
 def _with_value(finding: Finding) -> str:

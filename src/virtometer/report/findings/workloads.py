@@ -57,7 +57,7 @@ def _part(analysis: Analysis, workload: PlanWorkload, identity: str, most: int) 
         figures=some(
             figures.efficiency(findings, plan.margin) if any(f.ratio.n for f in findings) else None,
             figures.samples(analysis, workload.name, most),
-            *(curves.slowest(name, times) for name, times in histograms.items()),
+            *(curves.slowest(name, times, [f.subject for f in findings]) for name, times in histograms.items()),
         ),
         notes=[(f.subject, note) for f in findings for note in words.all_notes(f)],
         tables=some(

@@ -34,10 +34,10 @@ _BAR = 15  # height of a bar that lies
 _LONG_LABEL = 26  # characters of all labels below a plot, three times; with more the bars lie
 
 
-def growth(of: Sequence[Group]) -> Figure | None:
+def growth(of: Sequence[Group], among: Sequence[str]) -> Figure | None:
     """Sum, ideal and single guests over the number of guests, one colour an environment. None with one number.
 
-    of: groups of one scenario and workload.
+    of: groups of one scenario and workload. among: as of `by_environment`.
     """
     known = [group for group in of if group.sum.estimate is not None]
     if len({group.guests for group in known}) < 2:
@@ -60,7 +60,7 @@ def growth(of: Sequence[Group]) -> Figure | None:
                 guests.append({**at, "v": _short(one.share.value * total.value / factor), "g": one.guest})
     names = list(dict.fromkeys(group.environment for group in known))
     counts = sorted({group.guests for group in known})
-    colour, shape = by_environment(names)
+    colour, shape = by_environment(names, among)
     most = max(row["v"] for row in [*rows, *ideals])
     x = alt.X(
         "x:Q",

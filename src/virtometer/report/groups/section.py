@@ -54,6 +54,7 @@ def _part(
     scalings = [one for one in analysis.group_results.scalings if one.scenario == name]
     workloads = dict.fromkeys(group.workload for group in groups)
     of_workloads = [[group for group in groups if group.workload == one] for one in workloads]
+    environments = [one.name for one in analysis.campaign.plan.environments]
     example = _example(analysis, name)
     notes = [(tables.name(group), note) for group in groups for note in group.notes]
     notes += [(one.workload or one.scenario, note) for one in matrices for note in one.notes]
@@ -62,7 +63,7 @@ def _part(
         title=name,
         about=about,
         figures=some(
-            *map(figures.growth, of_workloads),
+            *(figures.growth(of, environments) for of in of_workloads),
             *([figures.host_time(groups), figures.guests_time(groups)] if groups else []),
             *map(figures.heat, matrices),
         ),

@@ -34,7 +34,8 @@ def curve(of: Series, findings: Sequence[Finding]) -> Figure | None:
     for row in rows:
         for key in ("v", "low", "high"):
             row[key] = None if row[key] is None else float(f"{row[key] / factor:.5g}")
-    return lines(of, rows, shown + (" per operation" if unit == "s" else ""), "geometric means over the blocks")
+    shown += " per operation" if unit == "s" else ""
+    return lines(of, rows, shown, "geometric means over the blocks", among=_environments(findings))
 
 
 def efficiency_curve(of: Series, findings: Sequence[Finding]) -> Figure | None:
@@ -56,7 +57,7 @@ def efficiency_curve(of: Series, findings: Sequence[Finding]) -> Figure | None:
 
 
 def _environments(findings: Sequence[Finding]) -> list[str]:
-    """All of them, the baseline too, which has the first colour wherever it is drawn."""
+    """All of them in the plan's order, the baseline too, also those without a value."""
     return list(dict.fromkeys(finding.subject for finding in findings))
 
 
@@ -196,7 +197,8 @@ def bars(name: str, workloads: Sequence[PlanWorkload], findings: Sequence[Findin
     return Figure(
         finish(alt.layer(bar, level.encode(x="one:Q"), interval)),
         f"Efficiency of {name} against {against}: {told}",
-        f"{name}: efficiency against {against} with {words.interval_level(findings)} intervals"
+        f"{name}: efficiency against {against}"
+        f"{f' with {words.interval_level(findings)} intervals' if any(row['low'] is not None for row in rows) else ''}"
         f"{', logarithmic' if log else ''}.",
     )
 
@@ -253,8 +255,11 @@ def surface(of: Series, findings: Sequence[Finding]) -> list[Figure]:
     return made
 
 
-def slowest(name: str, times: Mapping[str, Times]) -> Figure | None:
-    """How long the slowest share of the operations took, one line an environment. None without any."""
+def slowest(name: str, times: Mapping[str, Times], among: Sequence[str] = ()) -> Figure | None:
+    """How long the slowest share of the operations took, one line an environment. None without any.
+
+    among: as of `by_environment`.
+    """
     rows: list[dict[str, Any]] = []
     for environment, of in times.items():
         rows += _quantiles(environment, of)
@@ -263,7 +268,7 @@ def slowest(name: str, times: Mapping[str, Times]) -> Figure | None:
     unit_s, shown = scale(sorted(row["v"] for row in rows)[len(rows) // 2], "s")
     for row in rows:
         row["v"] = float(f"{row['v'] / unit_s:.4g}")
-    colour, _ = by_environment(list(times))
+    colour, _ = by_environment(list(times), among)
     x = alt.X(
         "n:Q",
         scale=alt.Scale(type="log", nice=False),
@@ -375,7 +380,8 @@ def by_environment(names: Sequence[str], among: Sequence[str] = ()) -> tuple[alt
 
     among: these and others, so that an environment has one colour in plots with and without the others.
     """
-    places = [(among or names).index(name) for name in names]
+    order = [*dict.fromkeys([*among, *names])]
+    places = [order.index(name) for name in names]
     # Four short names or two long ones fit beside each other.
     columns = 4 if max(map(len, names), default=0) <= _SHORT else 2
     legend = alt.Legend(

@@ -53,7 +53,12 @@ def latency_curve(of: Sequence[Knee]) -> Figure | None:
             if row.get(key) is not None:
                 row[key] = float(f"{row[key] / factor:.5g}")
     made = curves.lines(
-        series, rows, f"{knees.PERCENT} of the requests took no longer, {shown}", knees.PERCENT, marks=marks
+        series,
+        rows,
+        f"{knees.PERCENT} of the requests took no longer, {shown}",
+        knees.PERCENT,
+        marks=marks,
+        among=[one.environment for one in of],
     )
     where = knees.group(of[0])
     told = "; ".join(f"{one.environment} {knees.place(one)}" for one in of)

@@ -153,7 +153,7 @@ def _clean_up(lab: LabContext, progress: Progress) -> None:
     Raises HostLeftTuned where a tuning of the host is among it that cannot be undone.
     """
     if sentences := remove_leftovers(lab.journal, lab.programs):
-        progress.swept(sentences)
+        progress.cleaned_up(sentences)
     if left := tunings_left(lab.journal):
         raise still_tuned("; ".join(left.values()), lab.journal)
 
@@ -164,7 +164,7 @@ def _remove_tunings(ledger: Ledger, campaign: Campaign, progress: Progress) -> N
         return
     with lab_context(Path(tempfile.gettempdir())) as lab:
         if sentences := remove_leftovers(lab.journal, lab.programs):
-            progress.swept(sentences)
+            progress.cleaned_up(sentences)
         left = tunings_left(lab.journal)
         for one in open_ones:
             state = TuningState.LEFT if one.tuning in left else TuningState.UNDONE

@@ -16,7 +16,7 @@ Estimates = Mapping[tuple[str, str], LiveEstimate]
 class Progress:
     """Shows nothing. Subclasses show what they want of it."""
 
-    def swept(self, sentences: Sequence[str]) -> None:
+    def cleaned_up(self, sentences: Sequence[str]) -> None:
         """What earlier laboratories had left behind was removed."""
 
     def stage(self, text: str) -> None:

@@ -8,12 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from virtometer.analysis.compare.blocks import Key, TreatmentData, by_treatment
 from virtometer.analysis.conclude import busy_host, comparisons, control_spreads, decisive_spreads
 from virtometer.analysis.effects.further import allot_effects, blocks_of_workloads, reported
-from virtometer.analysis.effects.in_stages import level_factors
+from virtometer.analysis.effects.in_stages import alpha_factors
 from virtometer.analysis.effects.of_campaign import experiment, second_experiment
 from virtometer.analysis.notes.doubts import doubts_of
 from virtometer.analysis.statistics.precision import MAX_BLOCKS
 from virtometer.analysis.stopping.block_costs import BlockCosts, block_costs
-from virtometer.analysis.stopping.rule import LEVEL_FACTOR, Allotment, allot
+from virtometer.analysis.stopping.rule import ALPHA_FACTOR, Allotment, allot
 from virtometer.counted import counted
 from virtometer.design.schedule.trials import further
 from virtometer.model import Campaign, Stage, Trial
@@ -89,7 +89,7 @@ def _of_effects(
     allotment = allot_effects(
         family,
         plan.margin,
-        level_factors(campaign, by_rule=True),
+        alpha_factors(campaign, by_rule=True),
         block_s={one.name: _block_s(costs, one.name, names) for one in plan.workloads},
         start_s=max((costs.starts.get(name, 0.0) for name in names), default=0.0),
         left_s=left_s,
@@ -154,7 +154,7 @@ def _of_comparisons(
     if not family:
         return wished, {}
     controls = control_spreads(campaign, table, compared)
-    doubted = doubts_of(campaign, table, compared, controls, LEVEL_FACTOR)
+    doubted = doubts_of(campaign, table, compared, controls, ALPHA_FACTOR)
     allotment = allot(
         family,
         campaign.plan.margin,
