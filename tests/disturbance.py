@@ -19,7 +19,10 @@ from pathlib import Path
 import pytest
 
 # Folders and files whose tests start guests and expect something of the times.
-PLACES = {"bench", "conformance", "environments", "runner", "time_server", "cli/test_noise.py", "cli/test_run.py"}
+PLACES = {
+    *("bench", "conformance", "environments", "runner", "time_server"),
+    *("cli/test_noise.py", "cli/test_run.py", "cli/study/test_run.py"),
+}
 AGAIN = 2
 LATE_S = 0.02
 _NAP_S = 0.005
