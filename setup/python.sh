@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Makes .venv as uv.lock says, with uv from the PATH or one of our own under .build/. Argument: `all` (the default),
-# `tests` for the same, or `product` for what virtometer itself needs, without the packages of tests and lints; more than that is left alone.
+# `tests` for the same, or `product` for what virtometer itself needs, without the packages of tests and lints; more than
+# that is left alone.
 . "$(dirname "$0")/shell.sh"
 . "$(dirname "$0")/apt.sh"
 

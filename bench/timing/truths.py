@@ -37,7 +37,7 @@ from virtometer.analysis.statistics.arithmetic import LEVEL
 from virtometer.cli.plan.files import TIME, built_in
 from virtometer.cli.timing.commands import Command
 from virtometer.cli.timing.plan import document, text_of
-from virtometer.model import Campaign, Finding, GuestStart, TrialRecord, Verdict
+from virtometer.model import Campaign, Estimate, Finding, GuestStart, TrialRecord, Verdict
 from virtometer.report.findings.summary import stage_sentence
 
 SECONDS = 0.05
@@ -74,21 +74,23 @@ def resampled(campaigns: Sequence[Campaign], dice: random.Random, blocks: int = 
     return replace(like, planned=planned, trials=tuple(trials), guests=tuple(guests), stages=())
 
 
-def _judged(campaign: Campaign) -> list[Finding]:
-    return [one for one in analyse(campaign).findings if one.subject != "native" and one.decisive is not None]
+def _judged(campaign: Campaign) -> list[tuple[Finding, Estimate]]:
+    """The findings of the two environments, with the ratio that decides each."""
+    findings = [one for one in analyse(campaign).findings if one.subject != "native"]
+    return [(one, one.decisive) for one in findings if one.decisive is not None]
 
 
 def verdicts(campaign: Campaign) -> dict[str, tuple[Verdict, float]]:
     """By environment: what was said of it, and its ratio."""
-    return {one.subject: (one.verdict, one.decisive.value) for one in _judged(campaign) if one.decisive is not None}
+    return {one.subject: (one.verdict, ratio.value) for one, ratio in _judged(campaign)}
 
 
 def open_ends(campaign: Campaign) -> list[str]:
     """Why comparisons are undecided: a line for each, and one for each further stage."""
     lines = [
-        f"{one.subject} {one.decisive.low:.4f} to {one.decisive.high:.4f}: {'; '.join(one.notes)}"
-        for one in _judged(campaign)
-        if one.verdict is Verdict.UNDECIDED and one.decisive and one.decisive.low and one.decisive.high
+        f"{one.subject} {ratio.low:.4f} to {ratio.high:.4f}: {'; '.join(one.notes)}"
+        for one, ratio in _judged(campaign)
+        if one.verdict is Verdict.UNDECIDED and ratio.low is not None and ratio.high is not None
     ]
     return lines + [stage_sentence(stage) for stage in campaign.stages] if lines else []
 
