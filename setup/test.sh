@@ -15,8 +15,10 @@ fi
 
 which=${1:-}
 crates=(--workspace)
-# Tests wait for guests as often as they compute: two processes of tests for each processor keep it busy.
+# Tests wait for guests and peers as often as they compute: two processes of tests in Python, and two threads of those in
+# Rust, keep a processor busy.
 workers=$((2 * $(nproc)))
+export RUST_TEST_THREADS=${RUST_TEST_THREADS:-$workers}
 case $which in
     --fast)
         crates=(-p virtometer-protocol)

@@ -11,7 +11,7 @@ mod given;
 mod group;
 mod held;
 mod look_up;
-mod memory;
+mod memory_kills;
 mod specification;
 mod standing;
 mod start;

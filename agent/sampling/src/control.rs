@@ -27,7 +27,7 @@ const EARLY_WAKES: u64 = 3;
 /// How long before the begin, and before each other, these are, ns.
 const EARLY_NS: u64 = 2_000_000;
 
-/// What is told of an iteration that somebody else times.
+/// What is told of an iteration, a slice or a window that somebody else releases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moment {
     /// Everything is ready: the work begins as soon as [`Control::release`] is called.
@@ -173,7 +173,7 @@ impl Control {
         now_ns().min(moment_ns.saturating_add(timer_ns))
     }
 
-    /// Let the window begin.
+    /// Let the run begin: its window, or the wait for its first release.
     pub fn start(&self) {
         self.lock().start = true;
         self.changed.notify_all();

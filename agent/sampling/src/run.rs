@@ -1,7 +1,7 @@
 //! Calibration, and iterations for a window of time.
 
 use crate::clock::{reading_cost_ns, Passed};
-use crate::thread_group::{HostTiming, ThreadGroup};
+use crate::thread_group::{ReleaseMode, ThreadGroup};
 use crate::worker::{CheckValue, Task, WorkerFactory};
 use crate::{Control, CpuClock, Extras};
 use std::sync::Arc;
@@ -179,7 +179,7 @@ fn calibrate(group: &mut ThreadGroup, most: u64, target_ns: f64, control: &Contr
         if control.stopped() {
             return Ok((repeats, target_ns));
         }
-        let (stretch, _) = group.iterate(repeats, HostTiming::None)?;
+        let (stretch, _) = group.iterate(repeats, ReleaseMode::None)?;
         if stretch.end_ns < stretch.start_ns {
             // That tells nothing of how long it took.
             steps_back += 1;
@@ -243,17 +243,17 @@ impl Prepared {
         let has_end = limits.complete.is_some();
         let calibrated = (limits.calibrated, limits.most_repeats);
         let mut timing = match host_timed {
-            true => HostTiming::Single,
-            false if self.control.is_together() => HostTiming::Together,
-            false => HostTiming::None,
+            true => ReleaseMode::Single,
+            false if self.control.is_together() => ReleaseMode::Together,
+            false => ReleaseMode::None,
         };
         let (mut worked_ns, mut ended_ns) = (0, 0);
         if host_timed {
             (0..NULL_ITERATIONS).for_each(|_| self.control.null_iteration());
             if limits.continuous {
                 // Getting into flow is not the work that is measured: iterations follow on from where that has ended.
-                self.group.iterate(self.repeats, HostTiming::First)?;
-                timing = HostTiming::Next;
+                self.group.iterate(self.repeats, ReleaseMode::First)?;
+                timing = ReleaseMode::Next;
             }
         }
         let in_slices = self.control.is_in_slices();
@@ -271,10 +271,10 @@ impl Prepared {
                 slice_left_ns = self.control.slice_ns();
             }
             let (mut stretch, check) = self.group.iterate(self.repeats, timing)?;
-            if timing == HostTiming::Together {
+            if timing == ReleaseMode::Together {
                 // The window is as long as those of the guests that did not have to wait.
                 passed = Passed::since(stretch.start_ns);
-                timing = HostTiming::None;
+                timing = ReleaseMode::None;
             }
             if limits.continuous {
                 // Threads end at different moments, and each goes on at once: samples of all follow on from each other.

@@ -14,7 +14,7 @@ const YIELD_TIME: Duration = Duration::from_millis(2);
 
 /// What an iteration does for the laboratory that releases or times it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum HostTiming {
+pub(crate) enum ReleaseMode {
     /// Nothing: the guest times it.
     None,
     /// It waits for its release, after a null iteration, and reports its end.
@@ -29,7 +29,7 @@ pub(crate) enum HostTiming {
 
 #[derive(Clone, Copy)]
 enum Command {
-    Iterate(u64, HostTiming),
+    Iterate(u64, ReleaseMode),
     ResetAfterCalibration,
     Describe,
     Finish,
@@ -76,7 +76,7 @@ impl Description {
     }
 }
 
-impl HostTiming {
+impl ReleaseMode {
     fn enter(self, control: &Control) {
         if self.waits() {
             if self.is_timed() {
@@ -88,7 +88,7 @@ impl HostTiming {
 
     /// When the iteration began, where that was before its work.
     fn begin(self, control: &Control) -> Option<u64> {
-        (self == HostTiming::Together).then(|| control.begin())
+        (self == ReleaseMode::Together).then(|| control.begin())
     }
 
     fn leave(self, control: &Control) {
@@ -99,25 +99,25 @@ impl HostTiming {
 
     fn iteration(self) -> Iteration {
         match self {
-            HostTiming::First => Iteration::WarmUp,
-            HostTiming::Together => Iteration::Window,
-            HostTiming::None | HostTiming::Single | HostTiming::Next => Iteration::Work,
+            ReleaseMode::First => Iteration::WarmUp,
+            ReleaseMode::Together => Iteration::Window,
+            ReleaseMode::None | ReleaseMode::Single | ReleaseMode::Next => Iteration::Work,
         }
     }
 
     /// Leave the processor to the process that receives the report: it may have to run on this one.
     fn yield_cpu(self) {
-        if self == HostTiming::Single {
+        if self == ReleaseMode::Single {
             sleep(YIELD_TIME);
         }
     }
 
     fn waits(self) -> bool {
-        matches!(self, HostTiming::Single | HostTiming::First | HostTiming::Together)
+        matches!(self, ReleaseMode::Single | ReleaseMode::First | ReleaseMode::Together)
     }
 
     fn is_timed(self) -> bool {
-        matches!(self, HostTiming::Single | HostTiming::First | HostTiming::Next)
+        matches!(self, ReleaseMode::Single | ReleaseMode::First | ReleaseMode::Next)
     }
 }
 
@@ -163,7 +163,7 @@ impl ThreadGroup {
     }
 
     /// One iteration of all: from the first worker's start to the last worker's end, the work of all.
-    pub(crate) fn iterate(&mut self, repeats: u64, timing: HostTiming) -> Result<(Stretch, CheckValue), Failure> {
+    pub(crate) fn iterate(&mut self, repeats: u64, timing: ReleaseMode) -> Result<(Stretch, CheckValue), Failure> {
         if let ThreadGroup::Single(worker, control) = self {
             return guarded(|| {
                 worker.setup(repeats)?;
@@ -357,7 +357,7 @@ fn iterate(
     worker: &mut dyn Worker,
     repeats: u64,
     barrier: &Barrier,
-    timing: HostTiming,
+    timing: ReleaseMode,
     control: &Control,
 ) -> Result<Reply, Failure> {
     let ready = guarded(|| worker.setup(repeats));

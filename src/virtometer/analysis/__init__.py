@@ -1,6 +1,7 @@
 """From a campaign to findings. Pure: no file, no clock, no random number; one statistical method a file.
 
-`conclude` joins the methods to findings, `whole` adds all else that reports show. docs/methods/ defines every number.
+`conclude` joins the methods to findings, `of_campaign` adds all else that reports show. docs/methods/ defines every
+number.
 
 What analyses a campaign is imported when it is first used: printed tables need none of it.
 """

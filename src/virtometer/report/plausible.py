@@ -12,7 +12,7 @@ from virtometer.analysis.plausible.check import Implausible
 from virtometer.analysis.plausible.grid import Grid
 from virtometer.analysis.plausible.rules import RULES
 from virtometer.counted import counted
-from virtometer.report.parts.finding import expected_words, finding_object, reason_words
+from virtometer.report.parts.implausible import expected_words, implausible_object, reason_words
 from virtometer.report.parts.plain import plain
 from virtometer.report.parts.terminal_text import plain_table, text_line
 
@@ -48,7 +48,7 @@ def parts(found: Sequence[Implausible], grids: Sequence[Grid]) -> Iterator[Table
 def document(found: Sequence[Implausible], grids: Sequence[Grid]) -> str:
     """The findings as JSON, with the rules."""
     rules = [{"rule": one.name, "meaning": one.meaning, "source": one.source} for one in RULES.values()]
-    findings = [finding_object(one) for one in found]
+    findings = [implausible_object(one) for one in found]
     whole = {"findings": findings, "tables": len(grids), "values": values(grids), "rules": rules}
     return json.dumps(plain(whole), ensure_ascii=False, indent=2)
 

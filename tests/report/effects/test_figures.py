@@ -12,7 +12,7 @@ from tests.analysis.effects.experiments import AIO, CACHE, DUMMY, experiment, re
 from virtometer.analysis.effects.effect import MetricEffects
 from virtometer.analysis.effects.of_experiment import effects
 from virtometer.report.effects import figures as effect_figures
-from virtometer.report.parts.figures import Figure
+from virtometer.report.parts.plot import Figure
 
 ALL = (AIO, CACHE, DUMMY)
 

@@ -6,13 +6,13 @@ from tests.analysis.simulated_campaigns import Place, Work, gaussian, simulate
 from virtometer.analysis import analyse
 from virtometer.report.findings.commands import section
 from virtometer.report.machine.document import document
-from virtometer.report.parts.html_tables import HtmlTable
+from virtometer.report.parts.table import TextTable
 
 PLACES = [Place("native"), Place("box", "runc", {"": 0.5})]
 SHORT, LONG = Work("short", "command", "time", "s", 0.02), Work("long", "command", "time", "s", 0.06)
 
 
-def tables(*works: Work) -> dict[str, HtmlTable]:
+def tables(*works: Work) -> dict[str, TextTable]:
     made = section(analyse(simulate(PLACES, works, noise=gaussian(0.01))))
     return {} if made is None else {one.columns[0] + str(len(one.columns)): one for one in made.tables}
 

@@ -12,7 +12,7 @@ from tests.report.group_campaigns import group_campaign
 from virtometer.analysis import Analysis, analyse
 from virtometer.model import Estimate
 from virtometer.report.groups import figures as group_figures
-from virtometer.report.parts.figures import Figure
+from virtometer.report.parts.plot import Figure
 
 
 @pytest.fixture(scope="module")

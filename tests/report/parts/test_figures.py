@@ -11,7 +11,8 @@ import pytest
 from tests.analysis.simulated_campaigns import Place, gaussian, simulate, with_fields, with_runs
 from virtometer.analysis import analyse
 from virtometer.model import Campaign, Excluded, Failure, FailureKind
-from virtometer.report.parts.figures import Figure, efficiency, samples, scale
+from virtometer.report.parts.figures import efficiency, samples
+from virtometer.report.parts.plot import Figure
 
 NAME = "memory triad 64 MB"
 
@@ -123,19 +124,3 @@ def test_without_a_sample_there_is_no_plot() -> None:
     assert samples(analyse(with_runs(campaign, lambda run: replace(run, samples=()))), NAME, 1000) is None
     died = Failure(FailureKind.GUEST, "it died")
     assert samples(analyse(simulate([Place("native")], blocks=1, fail={0: died})), NAME, 1000) is None
-
-
-@pytest.mark.parametrize(
-    ("middle", "unit", "expected"),
-    [
-        (18e9, "B/s", (1e9, "GB/s")),
-        (2e-6, "s", (1e-6, "µs")),
-        (10_300.0, "IO/s", (1e3, "kIO/s")),
-        (10_300.0, "1/s", (1e3, "k/s")),
-        (2e6, "1/s", (1e6, "M/s")),
-        (12.0, "IO/s", (1.0, "IO/s")),
-        (0.0, "s", (1e-9, "ns")),
-    ],
-)
-def test_the_unit_suits_the_middle(middle: float, unit: str, expected: tuple[float, str]) -> None:
-    assert scale(middle, unit) == expected

@@ -13,7 +13,7 @@ from virtometer.analysis.curves.levels import of_series
 from virtometer.analysis.curves.sweeps import series
 from virtometer.model import Failure, FailureKind
 from virtometer.report.formats.html import page
-from virtometer.report.parts.figures import Figure
+from virtometer.report.parts.plot import Figure
 from virtometer.report.sweeps.curves import curve, efficiency_curve, surface
 
 

@@ -10,7 +10,7 @@ from tests.analysis.loaded_campaigns import loaded
 from virtometer.analysis import analyse
 from virtometer.model import MIN_BLOCKS
 from virtometer.report.drawing.drawer import DRAWER
-from virtometer.report.parts.figures import Figure
+from virtometer.report.parts.plot import Figure
 from virtometer.report.sweeps.knee_figures import latency_curve
 from virtometer.report.sweeps.knees import groups
 

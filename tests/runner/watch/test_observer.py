@@ -11,11 +11,11 @@ from virtometer.host.cpu.parts import CpuReading
 from virtometer.model import HostUse, MarkKind, Rules
 from virtometer.runner.watch import observer as watch_observer
 from virtometer.runner.watch import points as host_points
-from virtometer.runner.watch.cost import pause_s
 from virtometer.runner.watch.counts import Key
 from virtometer.runner.watch.foreign import Counters
 from virtometer.runner.watch.observer import Observer
 from virtometer.runner.watch.points import ObservedWindow, Point
+from virtometer.runner.watch.reading_budget import pause_s
 
 Ticks = tuple[float, float, float, float, float, float, float, float]
 

@@ -1,4 +1,5 @@
-//! Memory that all processes of a command hold at once, looked at while it runs.
+//! Memory that all processes of a command hold at once, looked at while it runs. `Usage` in `group.rs` has the peak of
+//! the largest process.
 
 use super::group::{behind_the_name, Members};
 use std::fs::read_to_string;

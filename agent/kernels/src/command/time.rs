@@ -9,7 +9,7 @@ use super::files;
 use super::group::{Family, Usage};
 use super::held::Held;
 use super::look_up::Line;
-use super::memory;
+use super::memory_kills;
 use super::specification::Specification;
 use super::standing::Standing;
 use super::start::{Ended, Order, Process, Stack};
@@ -122,7 +122,7 @@ impl Timed {
             shown: None,
             unclean: true,
             wall_s: 0.0,
-            killed: memory::kills(),
+            killed: memory_kills::count(),
             used: Used::default(),
         };
         let begun = worker.begin();
@@ -252,7 +252,7 @@ impl Timed {
 
     /// The failure of a command one of whose processes the kernel has killed for memory; `None` for another one.
     fn of_memory(&self, status: std::process::ExitStatus) -> Option<Failure> {
-        let (before, now) = (self.killed?, memory::kills()?);
+        let (before, now) = (self.killed?, memory_kills::count()?);
         let program = self.what.command.program();
         let who =
             if status.signal() == Some(libc::SIGKILL) { program.into() } else { format!("a process of {program}") };
@@ -295,7 +295,7 @@ impl Timed {
         if let Some(files) = &what.evicted {
             self.cache.add(evict(files.iter()));
         }
-        self.killed = memory::kills(); // other guests may have had some before
+        self.killed = memory_kills::count(); // other guests may have had some before
         self.ready = Some(self.make_ready_command()?);
         Ok(())
     }

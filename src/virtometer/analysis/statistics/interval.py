@@ -1,7 +1,7 @@
 """The estimate behind the blocks with its interval: the methods that there are, and which one is used.
 
 A method gets the data, so that it may look at more than their mean and spread. A further one is a file beside this
-and a line here.
+and a line here, and callers choose it by `method`. Verdicts need no interval: they have `verdicts`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ METHODS: Mapping[str, IntervalMethod] = {
 }
 
 USUAL = "student"
-"""That of all ratios and values."""
+"""That of ratios and values where a caller names none."""
 
 
 def interval(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from virtometer.cli.study.layout import filled, listed
 from virtometer.counted import counted
-from virtometer.report.parts.finding import expected_words, finding_object, reason_words
+from virtometer.report.parts.implausible import expected_words, implausible_object, reason_words
 from virtometer.studies.data import lines
 from virtometer.studies.printed import printed
 
@@ -51,7 +51,7 @@ class Checked:
     @property
     def objects(self) -> list[Object]:
         """The findings as JSON, with the fields of `virtometer check-table --json`."""
-        return [finding_object(one) for one in self.found]
+        return [implausible_object(one) for one in self.found]
 
 
 def checked(some: Sequence[Item], *, drawn: bool) -> dict[str, Checked]:

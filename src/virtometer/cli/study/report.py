@@ -128,7 +128,7 @@ def analysis_of(directory: Path) -> Analysis:
 def _with_what_does_not_follow(made: StudyResults) -> StudyResults:
     """The same with the printed numbers that do not follow from others, among the remarks on their items."""
     from virtometer.cli.study.plausibility import checked
-    from virtometer.report.parts.finding import expected_words, reason_words
+    from virtometer.report.parts.implausible import expected_words, reason_words
 
     checks = checked([one.item for one in made.sections], drawn=False)
     remarks = dict(made.remarks)

@@ -10,9 +10,8 @@ from virtometer.analysis.effects.claims import Influence
 from virtometer.analysis.effects.effect import Corner, Effect, MetricEffects
 from virtometer.report.effects import words as effect_words
 from virtometer.report.parts import words
-from virtometer.report.parts.figures import NUMBERS, Figure, data, finish
+from virtometer.report.parts.plot import NUMBERS, Figure, by_environment, data, finish
 from virtometer.report.parts.section import some
-from virtometer.report.sweeps.curves import by_environment
 
 _COLOURS = {
     Influence.INFLUENCE: "var(--accent)",

@@ -7,7 +7,7 @@ from virtometer.analysis.effects.effect import Effects, FirstStage
 from virtometer.counted import counted
 from virtometer.model import Estimate, FollowUp, Screened, Why
 from virtometer.report.effects import words as effect_words
-from virtometer.report.parts.html_tables import HtmlTable
+from virtometer.report.parts.table import TextTable
 
 ABOUT = (
     "The first stage measures all factors in few combinations. A factor is dropped where the 95 % interval of each of "
@@ -43,7 +43,7 @@ def sentences(of: Effects) -> list[tuple[str, str]]:
     return [(one.factor, f"{_fate(of, one)}.") for one in ranked]
 
 
-def table(of: Effects) -> HtmlTable | None:
+def table(of: Effects) -> TextTable | None:
     """The same as a table; None without a first stage that is decided."""
     if of.first is None:
         return None
@@ -59,7 +59,7 @@ def table(of: Effects) -> HtmlTable | None:
         )
         for one in of.first.screened
     ]
-    return HtmlTable(
+    return TextTable(
         "What the first stage says of each factor: the change that may be farthest from 0, with its 95 % interval",
         ("factor", "kept", "because", "metric", "level", "95 % interval", "verdict of the first stage"),
         rows,

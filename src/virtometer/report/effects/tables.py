@@ -6,10 +6,10 @@ from virtometer.analysis.effects.effect import Effect, Effects, MetricEffects
 from virtometer.counted import counted
 from virtometer.report.effects import words as effect_words
 from virtometer.report.parts import words
-from virtometer.report.parts.html_tables import HtmlTable
+from virtometer.report.parts.table import TextTable
 
 
-def effects(of: MetricEffects) -> HtmlTable:
+def effects(of: MetricEffects) -> TextTable:
     """All terms of a metric, the largest first; a factor of several levels has a row for each."""
     rows = [row for effect in of.effects for row in _rows(effect)]
     if of.control is not None:
@@ -18,7 +18,7 @@ def effects(of: MetricEffects) -> HtmlTable:
     better = "lower is better" if of.better == "lower" else "higher is better"
     unit = f" in {of.unit}" if of.unit else ""
     level = f"{words.level_words(of.interval_level)} interval"
-    return HtmlTable(
+    return TextTable(
         f"{of.metric}{unit} ({better}): {counted(of.trials, 'trial')} in {counted(of.blocks, 'block')}. Change: in "
         f"per cent, with its {level}. p: after Holm over the contrasts of all metrics of its kind. Share: of the "
         "variance of single trials within blocks.",
@@ -55,7 +55,7 @@ def _p(value: float) -> str:
     return "<0.0001" if value < 1e-4 else f"{value:.4f}" if value < 0.1 else f"{value:.2f}"
 
 
-def settings(of: Effects) -> HtmlTable | None:
+def settings(of: Effects) -> TextTable | None:
     """What each recommended setting changes and does to every metric; None where there is none."""
     rows = []
     chosen = [("all metrics on average", of.overall), *((one.metric, one.recommended) for one in of.metrics)]
@@ -74,7 +74,7 @@ def settings(of: Effects) -> HtmlTable | None:
         )
     if not rows:
         return None
-    return HtmlTable(
+    return TextTable(
         "Settings that are best, and what they do against the default; intervals hold jointly for all candidates",
         ("best for", "setting", "what it does", "measured itself", "candidates"),
         rows,
@@ -95,10 +95,10 @@ def notes(of: MetricEffects) -> list[str]:
     return [*said[:8], *left, *lost, *of.diagnostics]
 
 
-def factors(of: Effects) -> HtmlTable:
+def factors(of: Effects) -> TextTable:
     """The factors with their levels."""
     rows = [(name, levels[0], ", ".join(levels[1:])) for name, levels in of.factors]
-    return HtmlTable(
+    return TextTable(
         f"Factors; a change below {words.percent(of.margin)} does not matter",
         ("factor", "reference", "other levels"),
         rows,

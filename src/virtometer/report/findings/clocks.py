@@ -12,10 +12,9 @@ from virtometer.analysis import Analysis
 from virtometer.analysis.describe.clocks import LONGEST_S, ClockQuality
 from virtometer.model import ClockFault, FaultKind
 from virtometer.report.parts import words
-from virtometer.report.parts.figures import Figure, data, finish
-from virtometer.report.parts.html_tables import HtmlTable
+from virtometer.report.parts.plot import Figure, by_environment, data, finish
 from virtometer.report.parts.section import Section, some
-from virtometer.report.sweeps.curves import by_environment
+from virtometer.report.parts.table import TextTable
 
 _CORRECTED = (
     "Every duration above is in host time. Guests' clocks were compared with the host's before, during and after each "
@@ -52,7 +51,7 @@ def section(analysis: Analysis) -> Section:
     )
 
 
-def grid(qualities: Sequence[ClockQuality]) -> HtmlTable:
+def grid(qualities: Sequence[ClockQuality]) -> TextTable:
     """A column an environment, a row a property. What was not measured is empty."""
     counters = {quality.counter for quality in qualities if "cost-counter" in quality.measures}
     counter = "TSC" if counters == {"TSC"} else "processor's counter"
@@ -60,7 +59,7 @@ def grid(qualities: Sequence[ClockQuality]) -> HtmlTable:
         (name.format(counter=counter), *(tell(quality) for quality in qualities)) for name, tell in _ROWS.items()
     ]
     rows = [row for row in rows if any(row[1:])]
-    return HtmlTable(
+    return TextTable(
         "Compared with the host's clock in every run; what the clock itself shows is from the workload clock",
         ("property", *(quality.environment for quality in qualities)),
         rows,

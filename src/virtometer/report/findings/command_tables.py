@@ -9,7 +9,7 @@ from virtometer.analysis.compare.blocks import Key
 from virtometer.analysis.describe.empty import MEASURE, WithoutEmpty
 from virtometer.model import Estimate, Finding, Quantity
 from virtometer.report.parts import words
-from virtometer.report.parts.html_tables import HtmlTable
+from virtometer.report.parts.table import TextTable
 
 USED = {"wall": "time", "user": "user", "system": "system", "memory": "memory"}
 """What one run uses beside its own result: the measure, and the heading. Memory is the larger one of two measures."""
@@ -18,7 +18,7 @@ _MEMORY = ("held-memory", "peak-memory")
 """Most memory of all processes at once, as it was seen; the peak of the largest one."""
 
 
-def runs(analysis: Analysis) -> HtmlTable | None:
+def runs(analysis: Analysis) -> TextTable | None:
     """What one run takes, a row for each command and environment with a value. None without such a command."""
     measures = analysis.command_measures
     names = {name for name, _ in measures}
@@ -31,7 +31,7 @@ def runs(analysis: Analysis) -> HtmlTable | None:
         (one.workload, one.subject, words.value(one.value), *_used(one, measures, used), _efficiency(one))
         for one in found
     ]
-    return HtmlTable(
+    return TextTable(
         "One run",
         ("command", "where", "value" if valued else "time", *used.values(), "efficiency"),
         rows,
@@ -59,7 +59,7 @@ def used_words(known: Mapping[str, Quantity[Estimate]], name: str) -> str:
     return words.quantity(of.estimate.value, of.unit) if of.estimate.value > 0 else "0"
 
 
-def between(analysis: Analysis) -> HtmlTable | None:
+def between(analysis: Analysis) -> TextTable | None:
     """A row for each further command, a column for each environment. None without a further command."""
     of = analysis.commands
     if not of:
@@ -74,7 +74,7 @@ def between(analysis: Analysis) -> HtmlTable | None:
     )
 
 
-def empty_programs(analysis: Analysis) -> HtmlTable | None:
+def empty_programs(analysis: Analysis) -> TextTable | None:
     """Start of an empty program, and a reading of the clock, by environment. None where no guest reported either."""
     found, readings = starts(analysis), analysis.clock_readings
     environments = list(dict.fromkeys([*found, *readings]))
@@ -90,7 +90,7 @@ def empty_programs(analysis: Analysis) -> HtmlTable | None:
     ]
     what = [*(["start and end of an empty program"] if found else []), *(["reading of the clock"] if readings else [])]
     caption = ", and one ".join(what).capitalize()
-    return HtmlTable(caption, columns, rows, frozenset(range(1, len(columns)))) if rows else None
+    return TextTable(caption, columns, rows, frozenset(range(1, len(columns)))) if rows else None
 
 
 def _start(of: Quantity[Estimate] | None) -> list[str]:
@@ -109,7 +109,7 @@ def starts(analysis: Analysis) -> dict[str, Quantity[Estimate]]:
     return found
 
 
-def without_empty(analysis: Analysis) -> HtmlTable | None:
+def without_empty(analysis: Analysis) -> TextTable | None:
     """Efficiencies without the start of an empty program. None where the plan does not ask for them."""
     of = analysis.without_empty
     said = {key: _without(one) for key, one in of.items()}
@@ -120,7 +120,7 @@ def _without(of: WithoutEmpty) -> str:
     return of.why if of.ratio is None else words.estimate(of.ratio.estimate)
 
 
-def cold(analysis: Analysis) -> HtmlTable | None:
+def cold(analysis: Analysis) -> TextTable | None:
     """Cold guests, a row for each command and environment. None where no run has a guest of its own."""
     rows = [
         (
@@ -133,20 +133,20 @@ def cold(analysis: Analysis) -> HtmlTable | None:
     ]
     heads = ("command", "where", "start", "whole", "efficiency")
     caption = "From the start of a guest to the end of the command"
-    return HtmlTable(caption, heads, rows, frozenset({2, 3})) if rows else None
+    return TextTable(caption, heads, rows, frozenset({2, 3})) if rows else None
 
 
-def differing(analysis: Analysis) -> HtmlTable | None:
+def differing(analysis: Analysis) -> TextTable | None:
     """Conditions that differ between environments, a row for each. None where none does."""
     of = analysis.circumstances
     if not of:
         return None
     environments = list(of[0].values)
     rows = [(one.name, *(one.values[environment] for environment in environments)) for one in of]
-    return HtmlTable("What else differs for a command", ("condition", *environments), rows)
+    return TextTable("What else differs for a command", ("condition", *environments), rows)
 
 
-def _crossed(caption: str, cells: Mapping[Key, str], *, right: bool = True) -> HtmlTable:
+def _crossed(caption: str, cells: Mapping[Key, str], *, right: bool = True) -> TextTable:
     """Commands down, environments across."""
     environments = list(dict.fromkeys(environment for _, environment in cells))
     rows = [
@@ -154,4 +154,4 @@ def _crossed(caption: str, cells: Mapping[Key, str], *, right: bool = True) -> H
         for command in dict.fromkeys(name for name, _ in cells)
     ]
     columns = frozenset(range(1, len(environments) + 1)) if right else frozenset[int]()
-    return HtmlTable(caption, ("command", *environments), rows, columns)
+    return TextTable(caption, ("command", *environments), rows, columns)

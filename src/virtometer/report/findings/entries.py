@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from virtometer.analysis import Analysis
 from virtometer.analysis.describe.entries import Entered
 from virtometer.report.parts import words
-from virtometer.report.parts.html_tables import HtmlTable
+from virtometer.report.parts.table import TextTable
 
 if TYPE_CHECKING:
     from virtometer.report.parts.section import Section
@@ -22,7 +22,7 @@ def section(analysis: Analysis) -> Section | None:
 
     if not analysis.entries:
         return None
-    table = HtmlTable(caption(analysis.entries), COLUMNS, list(rows(analysis.entries)), frozenset({2, 3}))
+    table = TextTable(caption(analysis.entries), COLUMNS, list(rows(analysis.entries)), frozenset({2, 3}))
     return Section(id="entries", title="Entering a guest", short="Entries", tables=[table])
 
 

@@ -10,17 +10,8 @@ import altair as alt
 
 from virtometer.model import Finding, Verdict
 from virtometer.report.parts import words
-from virtometer.report.parts.figures import (
-    NUMBERS,
-    Figure,
-    absent,
-    band_words,
-    data,
-    facts,
-    finish,
-    ratio_layers,
-    ratio_row,
-)
+from virtometer.report.parts.figures import absent, band_words, facts, ratio_layers, ratio_row
+from virtometer.report.parts.plot import NUMBERS, Figure, data, finish
 
 _ROW = 21  # pixels of one environment
 _MOST = 24  # panels; a reader does not compare more, and each takes time to draw

@@ -11,7 +11,7 @@ from virtometer.analysis import Analysis
 from virtometer.report.findings import command_tables
 from virtometer.report.formats.entries import of_entries
 from virtometer.report.parts import words
-from virtometer.report.parts.html_tables import HtmlTable
+from virtometer.report.parts.table import TextTable
 from virtometer.report.parts.terminal_text import plain_table, text_line
 
 
@@ -34,7 +34,7 @@ def below_commands(analysis: Analysis, more: str | None) -> Iterator[Text | Tabl
         yield text_line(f"what else differs for a command: {names} (values: {more})", style="dim")
 
 
-def _titled(of: HtmlTable | None) -> Iterator[Text | Table]:
+def _titled(of: TextTable | None) -> Iterator[Text | Table]:
     """The table of the page, below its caption. A heading of a row that repeats is left out."""
     if of is None:
         return

@@ -26,9 +26,9 @@ from virtometer.report.findings import clocks, commands, entries, method, overvi
 from virtometer.report.findings.footnotes import Footnotes
 from virtometer.report.groups import section as groups
 from virtometer.report.parts import words
-from virtometer.report.parts.figures import Figure
 from virtometer.report.parts.glossary import glossary
 from virtometer.report.parts.left_tuned import left_tuned
+from virtometer.report.parts.plot import Figure
 from virtometer.report.parts.section import Section, some
 from virtometer.report.profile import section as profile
 from virtometer.report.sweeps import section as sweeps

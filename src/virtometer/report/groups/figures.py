@@ -16,9 +16,8 @@ from virtometer.analysis.groups.reference import STATES
 from virtometer.model import Run, TrialRecord
 from virtometer.report.groups.tables import used_by
 from virtometer.report.parts import words
-from virtometer.report.parts.figures import NUMBERS, Figure, data, finish, scale
 from virtometer.report.parts.heat_map import Colours, heat_map
-from virtometer.report.sweeps.curves import by_environment
+from virtometer.report.parts.plot import NUMBERS, Figure, by_environment, data, finish, scale
 
 _HEIGHT = 280
 _CELL = 40

@@ -11,10 +11,10 @@ from virtometer.analysis.groups.matrix import Matrix
 from virtometer.model import Estimate, Quantity
 from virtometer.report.groups import tables
 from virtometer.report.parts import words
-from virtometer.report.parts.html_tables import HtmlTable
+from virtometer.report.parts.table import TextTable
 
 
-def of_groups(groups: Sequence[Group]) -> list[HtmlTable]:
+def of_groups(groups: Sequence[Group]) -> list[TextTable]:
     """A table for each workload of these groups that has any."""
     made = []
     for workload in dict.fromkeys(group.workload for group in groups):
@@ -29,7 +29,7 @@ def of_groups(groups: Sequence[Group]) -> list[HtmlTable]:
     return made
 
 
-def of_matrices(matrices: Sequence[Matrix]) -> list[HtmlTable]:
+def of_matrices(matrices: Sequence[Matrix]) -> list[TextTable]:
     """A table for each matrix that has any, with a row for each pair."""
     made = []
     for one in matrices:
@@ -40,13 +40,13 @@ def of_matrices(matrices: Sequence[Matrix]) -> list[HtmlTable]:
     return made
 
 
-def _table(caption: str, who: str, rows: Sequence[tuple[str, Measures]]) -> list[HtmlTable]:
+def _table(caption: str, who: str, rows: Sequence[tuple[str, Measures]]) -> list[TextTable]:
     """None without a row."""
     if not rows:
         return []
     names = further.names([some for _, some in rows])
     cells = [(name, *(_cell(some.get(one)) for one in names)) for name, some in rows]
-    return [HtmlTable(caption, (who, *names), cells, frozenset(range(1, len(names) + 1)))]
+    return [TextTable(caption, (who, *names), cells, frozenset(range(1, len(names) + 1)))]
 
 
 def _cell(of: Quantity[Estimate | None] | None) -> str:

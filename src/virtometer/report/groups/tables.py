@@ -13,7 +13,7 @@ from virtometer.analysis.groups.scenarios import Scaling
 from virtometer.counted import counted
 from virtometer.model import Estimate
 from virtometer.report.parts import words
-from virtometer.report.parts.html_tables import HtmlTable
+from virtometer.report.parts.table import TextTable
 
 _LEAST_S = 5e-4  # of CPU time: below, a part did nothing that its readings can show
 _LEAST_SHARE = 1e-6
@@ -21,7 +21,7 @@ _MOST_COLUMNS = 8  # guests that have a column of their own
 _MOST_NAMES = 4  # before a note that many share; one more is named too
 
 
-def tables(groups: Sequence[Group]) -> list[HtmlTable]:
+def tables(groups: Sequence[Group]) -> list[TextTable]:
     """What was reached, how that compares, how fair it was, and guest by guest."""
     several = [group for group in groups if len(group.members) > 1]
     made = [_reached(groups), _compared(groups)]
@@ -35,7 +35,7 @@ def _measured(group: Group) -> list[MemberEstimate]:
     return [one for one in group.members if one.role == "measured"]
 
 
-def _reached(groups: Sequence[Group]) -> HtmlTable:
+def _reached(groups: Sequence[Group]) -> TextTable:
     workload, unit = groups[0].workload, groups[0].sum.unit
     most = min(max(len(_measured(group)) for group in groups), _MOST_COLUMNS)
     rows = []
@@ -58,10 +58,10 @@ def _reached(groups: Sequence[Group]) -> HtmlTable:
         )
     columns = ("environment", "guests", *(f"guest {number}" for number in range(1, most + 1)), "sum", "mean", "ideal")
     caption = f"{workload}: what each guest reached, the sum, the mean, and what the processors allow"
-    return HtmlTable(caption, columns, rows, frozenset(range(1, len(columns))))
+    return TextTable(caption, columns, rows, frozenset(range(1, len(columns))))
 
 
-def _compared(groups: Sequence[Group]) -> HtmlTable:
+def _compared(groups: Sequence[Group]) -> TextTable:
     rows = []
     for group in groups:
         base = f" ({group.baseline_guests})" if group.against_baseline is not None else ""
@@ -85,10 +85,10 @@ def _compared(groups: Sequence[Group]) -> HtmlTable:
         "host CPU by work", "host CPU by work, against one", "start skew p99", "stretch", "watcher, of a processor",
     )  # fmt: skip
     caption = f"{groups[0].workload}: efficiency of the sum, slowdown, and what it costs the host"
-    return HtmlTable(caption, columns, rows, frozenset(range(1, len(columns))))
+    return TextTable(caption, columns, rows, frozenset(range(1, len(columns))))
 
 
-def _fair(groups: Sequence[Group]) -> HtmlTable:
+def _fair(groups: Sequence[Group]) -> TextTable:
     rows = [
         (
             place(group),
@@ -104,10 +104,10 @@ def _fair(groups: Sequence[Group]) -> HtmlTable:
         if (fair := group.fairness) is not None
     ]
     columns = ("environment", "guests", "ideal share", "worst share", "of equal guests", "max/min", "CV", "Jain")
-    return HtmlTable(f"{groups[0].workload}: fairness within a trial", columns, rows, frozenset(range(1, 8)))
+    return TextTable(f"{groups[0].workload}: fairness within a trial", columns, rows, frozenset(range(1, 8)))
 
 
-def _guests(groups: Sequence[Group]) -> HtmlTable:
+def _guests(groups: Sequence[Group]) -> TextTable:
     rows = [
         (
             name(group),
@@ -128,7 +128,7 @@ def _guests(groups: Sequence[Group]) -> HtmlTable:
         "group", "guest", "value", "share", "against the others", "smallest rate in", "slowdown", "host CPU",
         "processors' worth",
     )  # fmt: skip
-    return HtmlTable(f"{groups[0].workload}: guest by guest", columns, rows, frozenset(range(2, len(columns))))
+    return TextTable(f"{groups[0].workload}: guest by guest", columns, rows, frozenset(range(2, len(columns))))
 
 
 def _rank(group: Group, one: MemberEstimate) -> Rank | None:
@@ -183,7 +183,7 @@ def _has_parts(one: MemberEstimate) -> bool:
     return bool(one.cpu_unknown) or any(seconds is not None for seconds in one.cpu_s.values())
 
 
-def _guests_cpu(groups: Sequence[Group]) -> HtmlTable:
+def _guests_cpu(groups: Sequence[Group]) -> TextTable:
     """What was spent for what; a cell is empty where that is unknown, and the reason is beside it."""
     members = [(group, one) for group in groups for one in group.members if _has_parts(one)]
     networked = any(one.received is not None for _, one in members)
@@ -199,7 +199,7 @@ def _guests_cpu(groups: Sequence[Group]) -> HtmlTable:
     columns = ["group", "guest", "CPU", "guest code", "VMM", "kernel threads", "user mode", "system mode"]
     columns += ["received", "sent", "packets dropped"] if networked else []
     numbers = frozenset(range(2, len(columns)))
-    return HtmlTable(
+    return TextTable(
         f"{groups[0].workload}: CPU of the guests over the scored stretch, and what it was spent for",
         (*columns, *(["unknown, because"] if reasons else [])),
         rows,
@@ -219,7 +219,7 @@ def slowest(group: Group) -> Estimate | None:
     return max(found, key=lambda one: one.value, default=None)
 
 
-def scaling(of: Sequence[Scaling]) -> HtmlTable:
+def scaling(of: Sequence[Scaling]) -> TextTable:
     """How the work grows with the guests, by the law and without it."""
     rows = []
     for one in of:
@@ -235,7 +235,7 @@ def scaling(of: Sequence[Scaling]) -> HtmlTable:
             )
         )
     columns = ("environment", "workload", "sigma", "kappa", "peak by the law, guests", "sum stops rising at")
-    return HtmlTable("The universal scalability law, and the sums without it", columns, rows, frozenset({2, 3, 4, 5}))
+    return TextTable("The universal scalability law, and the sums without it", columns, rows, frozenset({2, 3, 4, 5}))
 
 
 def _peak(of: Scaling) -> str:
@@ -254,7 +254,7 @@ def _stop(at: int | None, low: int, high: int | None, measured: int) -> str:
     return f"{at if at is not None else '?'} [{low}, {last}]"
 
 
-def matrix(of: Matrix) -> HtmlTable:
+def matrix(of: Matrix) -> TextTable:
     """A row for each victim or source, a column for each that disturbs it or receives."""
     slow = of.of.metric == "slowdown"
     rows = [
@@ -270,7 +270,7 @@ def matrix(of: Matrix) -> HtmlTable:
     what = "slowdown of the rows by the columns" if slow else "from row to column"
     caption = f"{of.workload or of.scenario}: {what}, with intervals"
     columns = ("victim" if slow else "source", *of.columns)
-    return HtmlTable(caption, columns, rows, frozenset(range(1, len(columns))))
+    return TextTable(caption, columns, rows, frozenset(range(1, len(columns))))
 
 
 def name(group: Group) -> str:

@@ -11,7 +11,7 @@ from virtometer.analysis import Analysis
 from virtometer.analysis.groups.estimates import Group
 from virtometer.report.groups import measures, tables
 from virtometer.report.parts import words
-from virtometer.report.parts.html_tables import HtmlTable
+from virtometer.report.parts.table import TextTable
 from virtometer.report.parts.terminal_text import notes, plain_table
 from virtometer.report.sweeps import knees
 
@@ -52,7 +52,7 @@ def terminal(analysis: Analysis, more: str | None = None) -> list[Table | Text]:
     return shown
 
 
-def _further(of: Sequence[HtmlTable]) -> list[Table | Text]:
+def _further(of: Sequence[TextTable]) -> list[Table | Text]:
     """A line for each measure: the tables of the page are wider than a terminal."""
     shown: list[Table | Text] = []
     for one in of:

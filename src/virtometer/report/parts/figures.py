@@ -1,8 +1,4 @@
-"""The two plots of a workload, as Vega-Lite: efficiency with intervals, and every raw sample.
-
-Colours are CSS variables of the page, so that one picture serves light and dark. `samples` says how many points it
-left out.
-"""
+"""The two plots of a workload: efficiency with intervals, and every raw sample; `samples` says how many it left out."""
 
 from __future__ import annotations
 
@@ -16,10 +12,8 @@ import altair as alt
 from virtometer.analysis import Analysis
 from virtometer.model import Finding, Run, Verdict
 from virtometer.report.parts import words
+from virtometer.report.parts.plot import FAINT, INK, NUMBERS, Figure, data, finish, scale
 
-_INK, _FAINT, _GRID = "var(--ink)", "var(--soft)", "var(--line)"
-_FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"
-NUMBERS = ",~r"  # labels of an axis; with `g` the ticks 100, 200, 300 would become 1e+2, 2e+2, 3e+2
 _ROW = 40  # pixels of one environment
 _TALL_ROW = 54
 _VERDICTS = {
@@ -32,15 +26,6 @@ _VERDICTS = {
 
 
 _ALIGN: dict[str, Literal["left", "center", "right"]] = {"left": "left", "middle": "center", "right": "right"}
-
-
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """A plot: its specification, what it shows in words, and a caption."""
-
-    spec: dict[str, Any]
-    alternative: str
-    caption: str
 
 
 def efficiency(findings: Sequence[Finding], margin: float) -> Figure:
@@ -74,7 +59,7 @@ def efficiency(findings: Sequence[Finding], margin: float) -> Figure:
             halo = beside.mark_text(
                 align=align, dy=-13, fontSize=11, stroke="var(--card)", strokeWidth=4, strokeJoin="round", aria=False
             )
-            text = beside.mark_text(align=align, dy=-13, fontSize=11, color=_INK, aria=False)
+            text = beside.mark_text(align=align, dy=-13, fontSize=11, color=INK, aria=False)
             layers += [shape.encode(x=x, y=y, text=alt.Text("what:N")) for shape in (halo, text)]
     return Figure(
         finish(alt.layer(*layers, *absent(gone, y))),
@@ -90,7 +75,7 @@ def ratio_layers(base: alt.Chart, x: alt.X, y: alt.Y, margin: float, *, size: in
     names, shades = [verdict.value for verdict in _VERDICTS], list(_VERDICTS.values())
     shade = alt.Color("verdict:N", scale=alt.Scale(domain=names, range=shades), legend=None)
     band = alt.Chart(data([{"from": 1 / (1 + margin), "to": 1 + margin}])).mark_rect(color="var(--band)", aria=False)
-    one = alt.Chart(data([{"ratio": 1}])).mark_rule(color=_FAINT, strokeDash=[3, 3], aria=False)
+    one = alt.Chart(data([{"ratio": 1}])).mark_rule(color=FAINT, strokeDash=[3, 3], aria=False)
     return [
         band.encode(x=alt.X("from:Q"), x2=alt.X2("to:Q")),
         one.encode(x=alt.X("ratio:Q")),
@@ -111,7 +96,7 @@ def absent(rows: list[dict[str, Any]], y: alt.Y) -> list[Any]:
     """The words of environments without a ratio, as a layer where there are any."""
     if not rows:
         return []
-    text = alt.Chart(data(rows)).mark_text(color=_FAINT, fontStyle="italic", aria=False)
+    text = alt.Chart(data(rows)).mark_text(color=FAINT, fontStyle="italic", aria=False)
     return [text.encode(x=alt.value(alt.expr("width / 2")), y=y, text=alt.Text("text:N"))]
 
 
@@ -208,7 +193,7 @@ def samples(analysis: Analysis, workload: str, most: int) -> Figure | None:
     )
     ticks = (
         alt.Chart(data(trials))
-        .mark_tick(orient="vertical", size=max(3, 0.8 * _TALL_ROW / blocks), thickness=1.5, color=_INK, aria=False)
+        .mark_tick(orient="vertical", size=max(3, 0.8 * _TALL_ROW / blocks), thickness=1.5, color=INK, aria=False)
         .encode(
             x=x, y=y, yOffset=time, tooltip=[alt.Tooltip("e:N", title="environment"), alt.Tooltip("v:Q", title=shown)]
         )
@@ -250,57 +235,3 @@ class _Dots:
         """Every so many of them as rows of the plot."""
         rows = zip(self.rates[::step], self.times[::step], self.used[::step], strict=True)
         return [{"e": name, "v": rate, "t": round(time, 4), "u": int(used)} for rate, time, used in rows]
-
-
-def scale(middle: float, unit: str) -> tuple[float, str]:
-    """Factor and name of the prefixed unit in which this value reads well: counts have a prefix here as well."""
-    if unit == "s" or unit in ("B/s", "FLOP/s"):
-        return words.prefixed(middle, unit)
-    found = next(((size, prefix) for size, prefix in words.PREFIXES if middle >= size), (1.0, ""))
-    if found[0] == 1.0:
-        return 1.0, unit
-    return found[0], f"{found[1]}/s" if unit == "1/s" else f"{found[1]}{unit}"
-
-
-def data(values: list[dict[str, Any]]) -> alt.InlineData:
-    """Rows that a plot carries with it."""
-    return alt.InlineData(values=tuple(values))  # a list would be copied row by row whenever a chart is copied
-
-
-def finish(chart: alt.LayerChart | alt.FacetChart) -> dict[str, Any]:
-    """Common looks; width is left to the page."""
-    spec: dict[str, Any] = chart.properties(
-        width="container", autosize=alt.AutoSizeParams(type="fit-x", contains="padding")
-    ).to_dict(validate=False)  # takes a tenth of a second for each plot; tests draw them all
-    spec.pop("$schema", None)
-    # Each call of altair for a part of this would copy the whole plot.
-    spec["config"] = _merged(spec.get("config", {}), _LOOKS)
-    return spec
-
-
-_LOOKS: dict[str, Any] = {
-    "view": {"stroke": None},
-    "axis": {
-        "labelColor": _INK,
-        "titleColor": _FAINT,
-        "domain": False,
-        "tickColor": _GRID,
-        "gridColor": _GRID,
-        "labelFontSize": 12,
-        "labelSeparation": 6,
-        "titleFontSize": 12,
-        "titleFontWeight": "normal",
-        "titlePadding": 8,
-    },
-    "axisY": {"grid": False, "ticks": False, "labelPadding": 8, "labelLimit": 170},
-    "background": "transparent",
-    "font": _FONT,
-    "padding": 4,
-}
-
-
-def _merged(given: dict[str, Any], ours: dict[str, Any]) -> dict[str, Any]:
-    """Both configurations, where ours stand before those that were there."""
-    return given | {
-        name: {**given.get(name, {}), **value} if isinstance(value, dict) else value for name, value in ours.items()
-    }

@@ -7,7 +7,7 @@ from typing import Any
 
 import altair as alt
 
-from virtometer.report.parts.figures import data
+from virtometer.report.parts.plot import data
 
 _TIMES = 8  # between the largest and the smallest value, from which on colours are logarithmic
 _DARK = 0.55  # of the scale, from which on text is white

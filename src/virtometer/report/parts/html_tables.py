@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from virtometer.analysis import Analysis
@@ -14,21 +13,11 @@ from virtometer.analysis.describe.measures import QUANTILES, Times, names
 from virtometer.model import ENTRY, UNAVAILABLE, Campaign, Control, Estimate, Finding, Quantity, Verdict
 from virtometer.report.parts import words
 from virtometer.report.parts.plain import plain
+from virtometer.report.parts.table import TextTable
 from virtometer.report.parts.tuning_words import tuning_words
 
 
-@dataclass(frozen=True, slots=True)
-class HtmlTable:
-    """A plain table: the first value of a row is its heading. `right` and `code` are columns, counted from 0."""
-
-    caption: str
-    columns: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    right: frozenset[int] = frozenset()
-    code: frozenset[int] = field(default_factory=frozenset)
-
-
-def numbers(findings: Sequence[Finding], errors: Mapping[str, float]) -> HtmlTable:
+def numbers(findings: Sequence[Finding], errors: Mapping[str, float]) -> TextTable:
     """Everything that was computed for one workload. `errors`: of the clock, by environment, where they are known."""
     turns = any(finding.typical is not None for finding in findings)
     middle = any(finding.median is not None for finding in findings)
@@ -51,7 +40,7 @@ def numbers(findings: Sequence[Finding], errors: Mapping[str, float]) -> HtmlTab
         )
         for finding in findings
     ]
-    return HtmlTable(
+    return TextTable(
         f"{findings[0].value.metric}: geometric mean over the blocks. Efficiency: from pairs within blocks, with its "
         f"{words.interval_level(findings)} interval. p: of no "
         "difference, alone and after Holm over the whole campaign. Host cpu: host CPU time per unit of work."
@@ -138,13 +127,13 @@ def _cost(finding: Finding) -> str:
     return f"×{words.value(cost)}"
 
 
-def measures(of: Mapping[str, Mapping[str, Quantity[Estimate]]]) -> HtmlTable:
+def measures(of: Mapping[str, Mapping[str, Quantity[Estimate]]]) -> TextTable:
     """Further measures of one workload, a row each; `of`: by environment and name."""
     rows = [
         (name, *(_measured(found[name]) if name in found else "" for found in of.values()))
         for name in names(list(of.values()))
     ]
-    return HtmlTable(
+    return TextTable(
         "Further measures: median over the trials, smallest and largest in brackets",
         ("measure", *of),
         rows,
@@ -158,14 +147,14 @@ def _measured(one: Quantity[Estimate]) -> str:
     return words.measures(of.value, low, high, one.unit)
 
 
-def levels(caption: str, of: Mapping[str, Mapping[str, Quantity[Estimate]]]) -> HtmlTable:
+def levels(caption: str, of: Mapping[str, Mapping[str, Quantity[Estimate]]]) -> TextTable:
     """Level averages of one series, a row an environment. `of`: by environment and level."""
     found_levels = names(list(of.values()))
     rows = [
         (environment, *(_level(found[name]) if name in found else "" for name in found_levels))
         for environment, found in of.items()
     ]
-    return HtmlTable(
+    return TextTable(
         f"{caption}: averages over the sizes that lie in each of the caches that were found, and in RAM",
         ("environment", *found_levels),
         rows,
@@ -178,7 +167,7 @@ def _level(average: Quantity[Estimate]) -> str:
     return words.value(average) + (f" [{bounds}]" if bounds else "")
 
 
-def times(name: str, of: Mapping[str, Times]) -> HtmlTable:
+def times(name: str, of: Mapping[str, Times]) -> TextTable:
     """How long single operations of one workload took, a row an environment."""
     rows = [
         (
@@ -188,7 +177,7 @@ def times(name: str, of: Mapping[str, Times]) -> HtmlTable:
         )
         for environment, found in of.items()
     ]
-    return HtmlTable(
+    return TextTable(
         f"{name} of single operations, over all trials",
         ("environment", "operations", "median", "90 %", "99 %", "99.9 %", "longest"),
         rows,
@@ -196,7 +185,7 @@ def times(name: str, of: Mapping[str, Times]) -> HtmlTable:
     )
 
 
-def clocks_compared(of: Mapping[str, Timed]) -> HtmlTable:
+def clocks_compared(of: Mapping[str, Timed]) -> TextTable:
     """The same work timed in three ways, a row an environment."""
     rows = [
         (
@@ -207,7 +196,7 @@ def clocks_compared(of: Mapping[str, Timed]) -> HtmlTable:
         )
         for environment, found in of.items()
     ]
-    return HtmlTable(
+    return TextTable(
         "The same work by three clocks, medians over the trials. Difference: of the reference clock from the corrected "
         "value; each reference time is too long by about one round trip",
         (
@@ -223,7 +212,7 @@ def clocks_compared(of: Mapping[str, Timed]) -> HtmlTable:
     )
 
 
-def trouble(analysis: Analysis) -> tuple[str, HtmlTable]:
+def trouble(analysis: Analysis) -> tuple[str, TextTable]:
     """How many trials failed or were marked, in a sentence, and each reason with its count."""
     rows = [
         (
@@ -252,7 +241,7 @@ def trouble(analysis: Analysis) -> tuple[str, HtmlTable]:
         "A failed trial never counts as a zero; "
         "a marked one is kept, and its mark is named."
     )
-    return sentence, HtmlTable(
+    return sentence, TextTable(
         "By guest, workload and kind of reason",
         ("guest", "what", "kind", "workload", "times", "reason"),
         rows,
@@ -260,7 +249,7 @@ def trouble(analysis: Analysis) -> tuple[str, HtmlTable]:
     )
 
 
-def control(of: Sequence[Control]) -> HtmlTable:
+def control(of: Sequence[Control]) -> TextTable:
     """The baseline against itself, by workload."""
     rows = [
         (
@@ -272,10 +261,10 @@ def control(of: Sequence[Control]) -> HtmlTable:
         for one in of
     ]
     heads = ("workload", "second guest / first", "noise floor", "interval leaves out 1")
-    return HtmlTable("The baseline against itself", heads, rows, frozenset({1, 2}))
+    return TextTable("The baseline against itself", heads, rows, frozenset({1, 2}))
 
 
-def starts(of: Mapping[str, Quantity[Estimate]]) -> HtmlTable:
+def starts(of: Mapping[str, Quantity[Estimate]]) -> TextTable:
     """Provisioning times by environment."""
     rows = [
         (
@@ -285,18 +274,18 @@ def starts(of: Mapping[str, Quantity[Estimate]]) -> HtmlTable:
         )
         for name, one in ((name, start.estimate) for name, start in of.items())
     ]
-    return HtmlTable(
+    return TextTable(
         "By environment", ("environment", "starts", "median", "fastest", "slowest"), rows, frozenset({1, 2, 3, 4})
     )
 
 
-def host(campaign: Campaign) -> HtmlTable:
+def host(campaign: Campaign) -> TextTable:
     """The host's facts, as the laboratory found them, but for the machine's id: a page is made to be shown around."""
     shown = {key: value for key, value in campaign.host.items() if key != "machine_id"}
-    return HtmlTable("The host", ("fact", "value"), _facts(shown))
+    return TextTable("The host", ("fact", "value"), _facts(shown))
 
 
-def settings(campaign: Campaign, name: str) -> HtmlTable:
+def settings(campaign: Campaign, name: str) -> TextTable:
     """Requested settings of an environment, and effective ones of its guests; where guests differ, all values."""
     planned = next(e for e in campaign.plan.environments if e.name == name)
     requested: dict[str, dict[str, None]] = {key: {value: None} for key, value in _facts(planned.settings)}
@@ -311,7 +300,7 @@ def settings(campaign: Campaign, name: str) -> HtmlTable:
     keys = sorted(requested.keys() | effective.keys(), key=lambda key: (key not in requested, "." in key, key))
     rows = [(key, _some(list(requested.get(key, {}))), _some(list(effective.get(key, {})))) for key in keys]
     caption = "Settings and facts" if rows else "No guest was started, and no setting was requested"
-    return HtmlTable(caption, ("what", "requested", "effective"), rows)
+    return TextTable(caption, ("what", "requested", "effective"), rows)
 
 
 def _some(values: Sequence[str]) -> str:
@@ -343,7 +332,7 @@ def _fact(key: str, value: object) -> str:
     return json.dumps(plain(value), ensure_ascii=False)
 
 
-def trials(campaign: Campaign) -> HtmlTable:
+def trials(campaign: Campaign) -> TextTable:
     """Every trial that ran, in order."""
     rows = []
     for record in campaign.trials:
@@ -362,10 +351,10 @@ def trials(campaign: Campaign) -> HtmlTable:
             )
         )
     columns = ("trial", "block", "environment", "workload", "value", "took, s", "reason and marks", "started")
-    return HtmlTable("In the order in which they ran", columns, rows, frozenset({4, 5}))
+    return TextTable("In the order in which they ran", columns, rows, frozenset({4, 5}))
 
 
-def commands(campaign: Campaign) -> HtmlTable:
+def commands(campaign: Campaign) -> TextTable:
     """Every command line; the status is that of the program's end, empty where it was not waited for."""
     rows = [
         (
@@ -376,11 +365,11 @@ def commands(campaign: Campaign) -> HtmlTable:
         )
         for command in campaign.commands
     ]
-    return HtmlTable(
+    return TextTable(
         "In order of time", ("at", "what for", "status", "command line"), rows, frozenset({2}), frozenset({3})
     )
 
 
-def pairs(caption: str, of: Iterable[tuple[str, str]]) -> HtmlTable:
+def pairs(caption: str, of: Iterable[tuple[str, str]]) -> TextTable:
     """Two columns, such as versions."""
-    return HtmlTable(caption, ("what", "value"), list(of))
+    return TextTable(caption, ("what", "value"), list(of))

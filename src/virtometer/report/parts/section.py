@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from virtometer.report.parts.figures import Figure
-from virtometer.report.parts.html_tables import HtmlTable
+from virtometer.report.parts.plot import Figure
+from virtometer.report.parts.table import TextTable
 
 T = TypeVar("T")
 
@@ -18,7 +18,7 @@ class Folded:
 
     title: str
     about: str = ""
-    table: HtmlTable | None = None
+    table: TextTable | None = None
     text: str = ""
 
 
@@ -40,7 +40,7 @@ class Section:
     wide: Sequence[Figure] = ()
     sentences: Sequence[str] = ()
     terms: Sequence[tuple[str, str]] = ()
-    tables: Sequence[HtmlTable] = ()
+    tables: Sequence[TextTable] = ()
     notes: Sequence[tuple[str, str]] = ()
     folded: Sequence[Folded] = ()
     parts: Sequence[Section] = ()

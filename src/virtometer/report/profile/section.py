@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from virtometer.analysis.profile.operations import COMPUTING
 from virtometer.analysis.profile.predict import Prediction, Profile
 from virtometer.report.parts import words
-from virtometer.report.parts.html_tables import HtmlTable
 from virtometer.report.parts.section import Section
+from virtometer.report.parts.table import TextTable
 from virtometer.report.profile import words as of_profile
 
 _COLUMNS = (
@@ -34,7 +34,7 @@ def section(profiles: Sequence[Profile]) -> Section | None:
 
 
 def _part(of: Profile, number: int) -> Section:
-    whole = HtmlTable(
+    whole = TextTable(
         "Time there / natively",
         ("environment", "predicted", "measured", "unexplained", "explains most"),
         [
@@ -49,7 +49,7 @@ def _part(of: Profile, number: int) -> Section:
         ],
         frozenset({1, 2, 3}),
     )
-    each = HtmlTable(
+    each = TextTable(
         "By environment and class, the largest first",
         _COLUMNS,
         [row for one in of.predictions for row in _rows(one)],

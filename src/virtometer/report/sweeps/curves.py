@@ -12,15 +12,11 @@ from virtometer.analysis.curves.sweeps import Series
 from virtometer.analysis.describe.measures import Times
 from virtometer.model import Finding, PlanWorkload, Verdict
 from virtometer.report.parts import words
-from virtometer.report.parts.figures import NUMBERS, Figure, data, finish, scale
 from virtometer.report.parts.heat_map import Colours, heat_map
+from virtometer.report.parts.plot import NUMBERS, Figure, by_environment, data, finish, scale
 
-# Okabe and Ito's colours, which people of all kinds of colour vision tell apart, without their yellow and black.
-_PALETTE = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8A8A8A", "#A6761D"]
-_SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left"]
 _HEIGHT = 260
 _CELL = 34
-_SHORT = 22  # characters
 _BAR = 14  # pixels of one environment in a group of bars
 
 
@@ -373,21 +369,3 @@ def _ticks(places: Sequence[float]) -> list[float]:
     """At most nine of the places."""
     step = math.ceil(len(places) / 9)
     return list(places[::step])
-
-
-def by_environment(names: Sequence[str], among: Sequence[str] = ()) -> tuple[alt.Color, alt.Shape]:
-    """Colours and shapes of environments, with a legend above the plot.
-
-    among: these and others, so that an environment has one colour in plots with and without the others.
-    """
-    order = [*dict.fromkeys([*among, *names])]
-    places = [order.index(name) for name in names]
-    # Four short names or two long ones fit beside each other.
-    columns = 4 if max(map(len, names), default=0) <= _SHORT else 2
-    legend = alt.Legend(
-        title=None, orient="top", labelColor="var(--ink)", symbolOpacity=1, columns=columns, labelLimit=680 / columns
-    )
-    palette = [_PALETTE[place % len(_PALETTE)] for place in places]
-    shapes = [_SHAPES[place % len(_SHAPES)] for place in places]
-    colour = alt.Color("e:N", sort=list(names), scale=alt.Scale(domain=list(names), range=palette), legend=legend)
-    return colour, alt.Shape("e:N", sort=list(names), scale=alt.Scale(domain=list(names), range=shapes), legend=legend)

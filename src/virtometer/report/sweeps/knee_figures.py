@@ -10,7 +10,7 @@ from virtometer.analysis.curves.knees import Knee
 from virtometer.analysis.statistics.knee import Middle
 from virtometer.model import MIN_BLOCKS, Estimate
 from virtometer.report.parts import words
-from virtometer.report.parts.figures import Figure, scale
+from virtometer.report.parts.plot import Figure, scale
 from virtometer.report.sweeps import curves, knees
 
 

@@ -10,7 +10,7 @@ from virtometer.analysis.statistics.knee import LATER, Middle, Position
 from virtometer.counted import counted
 from virtometer.model import MIN_BLOCKS
 from virtometer.report.parts import words
-from virtometer.report.parts.html_tables import HtmlTable
+from virtometer.report.parts.table import TextTable
 
 PERCENT = f"{100 * PERCENTILE:g} %"
 ABOUT = f"rate at which {PERCENT} of the requests take up to {LATER:g} times as long as at low rates"
@@ -69,7 +69,7 @@ def place(of: Knee) -> str:
     return f"{bound} {_UNIT}"
 
 
-def table(of: Sequence[Knee], title: str) -> HtmlTable:
+def table(of: Sequence[Knee], title: str) -> TextTable:
     """A row an environment. title: of the series."""
     rows = [
         (
@@ -82,7 +82,7 @@ def table(of: Sequence[Knee], title: str) -> HtmlTable:
         )
         for one in of
     ]
-    return HtmlTable(
+    return TextTable(
         f"{group(of[0])}knee of {title}: {ABOUT}; median over the blocks with its 95 % interval, and its ratio to that "
         f"of {of[0].against}",
         (

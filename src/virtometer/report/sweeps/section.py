@@ -9,9 +9,10 @@ from virtometer.analysis.curves.knees import Knee
 from virtometer.analysis.curves.sweeps import Series, Sweep
 from virtometer.model import Finding, Verdict
 from virtometer.report.parts import words
-from virtometer.report.parts.figures import Figure
-from virtometer.report.parts.html_tables import HtmlTable, levels
+from virtometer.report.parts.html_tables import levels
+from virtometer.report.parts.plot import Figure
 from virtometer.report.parts.section import Section, some
+from virtometer.report.parts.table import TextTable
 from virtometer.report.sweeps import curves, knee_figures, knees
 
 
@@ -33,7 +34,7 @@ def section(analysis: Analysis) -> Section | None:
 def part(identity: str, sweep: Sweep, findings: Sequence[Finding], found: Sequence[Knee] = ()) -> Section:
     """What the page shows of a sweep. found: the knees of its series, whose plots and tables come first."""
     figures: list[Figure] = []
-    tables: list[HtmlTable] = []
+    tables: list[TextTable] = []
     sentences: list[str] = []
     for series in sweep.series:
         for group in knees.groups([one for one in found if one.series == series]):
@@ -55,13 +56,13 @@ def part(identity: str, sweep: Sweep, findings: Sequence[Finding], found: Sequen
     return Section(id=identity, title=sweep.name, sentences=sentences, figures=figures, tables=tables)
 
 
-def _over_one(of: Series, findings: Sequence[Finding]) -> HtmlTable:
+def _over_one(of: Series, findings: Sequence[Finding]) -> TextTable:
     (axis,) = of.axes
     rows = [(curves.place(of, axis, at[0]), name) for at, name in of.points.items()]
     return _table(f"{curves.title(of)} over {axis}", axis, rows, findings)
 
 
-def _over_two(of: Series, findings: Sequence[Finding]) -> list[HtmlTable]:
+def _over_two(of: Series, findings: Sequence[Finding]) -> list[TextTable]:
     """Efficiency of each environment but the baseline over two sizes."""
     first, second = of.axes
     downs, acrosses = (sorted({at[number] for at in of.points}) for number in (0, 1))
@@ -77,17 +78,17 @@ def _over_two(of: Series, findings: Sequence[Finding]) -> list[HtmlTable]:
         ]
         columns = (f"{first} / {second}", *(curves.place(of, second, across) for across in acrosses))
         caption = f"{environment}: efficiency of {curves.title(of)} over {first} and {second}"
-        made.append(HtmlTable(caption, columns, rows, frozenset(range(1, len(columns)))))
+        made.append(TextTable(caption, columns, rows, frozenset(range(1, len(columns)))))
     return made
 
 
-def _table(caption: str, heading: str, rows: Sequence[tuple[str, str]], findings: Sequence[Finding]) -> HtmlTable:
+def _table(caption: str, heading: str, rows: Sequence[tuple[str, str]], findings: Sequence[Finding]) -> TextTable:
     """Levels down, environments across; `rows`: label and workload. A cell has the value and the efficiency."""
     by_cell = {(finding.workload, finding.subject): finding for finding in findings}
     names = {name for _, name in rows}
     environments = list(dict.fromkeys(f.subject for f in findings if f.workload in names))
     table = [(label, *(_cell(by_cell.get((name, place))) for place in environments)) for label, name in rows]
-    return HtmlTable(
+    return TextTable(
         f"{caption}: value, and efficiency with its {words.interval_level(findings)} interval",
         (heading, *environments),
         table,

@@ -45,7 +45,7 @@ class Admission:
         elif work.needs - {"disk"} and guest.network is None:
             refusal = running_guest.lacks("network")
         elif placement.role == "service" and not (guest.network is not None and guest.network.guest_address):
-            refusal = f"{running_guest.plan.name} has no address that other guests reach"
+            refusal = f"{running_guest.environment.name} has no address that other guests reach"
         else:
             refusal = guest.refused_programs.get(work.workload.program, "")
         if refusal:

@@ -133,7 +133,7 @@ class ClockMonitor:
         """Samples arrived, `last` being the last of them."""
         self._arrivals.append((last.end_ns, arrived_ns))
 
-    def release(self, run: str, iteration: IterationKind) -> None:
+    def release_iteration(self, run: str, iteration: IterationKind) -> None:
         """Let the iteration begin that waits. Null iterations wait until both sides have slept a little."""
         if iteration == "null":
             self._session.pause(_NULL_PAUSE_S)

@@ -18,8 +18,8 @@ from virtometer.link.session import Request
 from virtometer.model import FailureKind, Limits, Mark, MarkKind
 from virtometer.runner.execution.failures import TrialFailed
 from virtometer.runner.execution.placement_run import PlacementRun, guests_of
-from virtometer.runner.watch.cost import WATCH_S
 from virtometer.runner.watch.observer import Observer
+from virtometer.runner.watch.reading_budget import WATCH_S
 from virtometer.visible import one_line
 
 _LEAD_NS = 20_000_000  # so that agents that share processors have obeyed, and sleep
@@ -228,7 +228,7 @@ class Conversation:
             one.clock.iteration_done(event, event_ns)
         waits = one.state.waits
         if waits is not None and waits != "slice" and waits != "window":
-            one.clock.release(one.state.run, waits)
+            one.clock.release_iteration(one.state.run, waits)
             one.state = one.state.released()
 
     def _ask_all(

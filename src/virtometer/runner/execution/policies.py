@@ -34,9 +34,10 @@ _LAST_SAMPLES = 64  # of a window, that tell how long its iterations are
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Guests of one trial are released at once, and work for so many seconds, while all others are silent.
+    """Guests of one trial work for so many seconds, while all others are silent.
 
-    trial: its index. number: of the round; long windows have numbers of their own, from 1. order: the places of its
+    They are released one after the other in `order`, or in continuous windows at a moment that was agreed. trial: its
+    index. number: of the round; long windows have numbers of their own, from 1. order: the places of its
     guests, as they are released.
     """
 

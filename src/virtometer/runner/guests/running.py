@@ -26,7 +26,7 @@ class RunningGuest:
 
     def __init__(
         self,
-        plan: PlanEnvironment,
+        environment: PlanEnvironment,
         guest: Guest,
         session: Session,
         limits: Limits,
@@ -39,7 +39,7 @@ class RunningGuest:
         self._lacks = lacks
         self._settings = settings
         self.timing = timing
-        self.plan = plan
+        self.environment = environment
         self.name = session.name
         self.guest = guest
         self.session = session
@@ -55,8 +55,8 @@ class RunningGuest:
     @classmethod
     def start(
         cls,
-        environment: Environment,
-        plan: PlanEnvironment,
+        kind: Environment,
+        environment: PlanEnvironment,
         settings: Settings,
         guest_id: str,
         limits: Limits,
@@ -66,12 +66,12 @@ class RunningGuest:
 
         After EnvironmentFailed or LinkError nothing is left behind.
         """
-        return StartingGuest(environment, plan, settings, guest_id, limits, number).finish()
+        return StartingGuest(kind, environment, settings, guest_id, limits, number).finish()
 
     def lacks(self, what: Literal["disk", "network"]) -> str:
         """Why this guest offers no disk or no network."""
         reason = self._lacks.disk if what == "disk" else self._lacks.network
-        return reason or f"{self.plan.name} offers no {what}"
+        return reason or f"{self.environment.name} offers no {what}"
 
     def ended(self) -> bool:
         """Whether the guest has ended without a stop. Used after its channel closed: its end follows in a moment."""
@@ -110,13 +110,13 @@ class RunningGuest:
         """Whether an agent of this number lives."""
         return instance == 1 or instance in self._agents
 
-    def add_agent(self, environment: Environment, guest_id: str) -> None:
+    def add_agent(self, kind: Environment, guest_id: str) -> None:
         """Start one more agent in this guest. Raises EnvironmentFailed or LinkError, and leaves none then."""
         number = len(self._agents) + 2
-        guest = environment.add_agent(self.guest, self._settings, guest_id)
+        guest = kind.add_agent(self.guest, self._settings, guest_id)
         session = Session(Channel(guest.stream), f"{self.name} agent {number}")
         agent = RunningGuest(
-            self.plan, guest, session, self._limits, self.record, self._lacks, self.timing, self._settings
+            self.environment, guest, session, self._limits, self.record, self._lacks, self.timing, self._settings
         )
         try:
             session.greet(self._limits.start_s)
@@ -167,8 +167,8 @@ class StartingGuest:
 
     def __init__(
         self,
-        environment: Environment,
-        plan: PlanEnvironment,
+        kind: Environment,
+        environment: PlanEnvironment,
         settings: Settings,
         guest_id: str,
         limits: Limits,
@@ -183,18 +183,18 @@ class StartingGuest:
         tuning: steps of the whole plan, which come before those of the settings. tuned: what those on the host did.
         control: of containers, launched as those are.
         """
-        self._environment, self._plan, self._settings, self._limits = environment, plan, settings, limits
+        self._kind, self._environment, self._settings, self._limits = kind, environment, settings, limits
         self._guest_id = guest_id
         self._tuning, self._tuned = (*tuning, *settings.tuning), tuned
-        self._name = GuestKey(plan.name, number).name
+        self._name = GuestKey(environment.name, number).name
         self._started_at, self._begun = now(), time.monotonic()
-        start = environment.start_control if control else environment.start
+        start = kind.start_control if control else kind.start
         self._guest = start(settings, guest_id)
         self._session = Session(Channel(self._guest.stream), self._name)
 
     def finish(self) -> RunningGuest:
         """Wait for its agent. After EnvironmentFailed or LinkError nothing is left behind."""
-        guest, session, limits, plan = self._guest, self._session, self._limits, self._plan
+        guest, session, limits, environment = self._guest, self._session, self._limits, self._environment
         try:
             try:
                 session.greet(limits.start_s)
@@ -204,7 +204,7 @@ class StartingGuest:
                 if network is not None and network.guest_interface:
                     session.request("configure-network", network.configuration(), limits.answer_s)
                 if self._tuning:
-                    done = tune_guest(self._environment, guest, session, self._tuning)
+                    done = tune_guest(self._kind, guest, session, self._tuning)
                     effective["tuning"] = [*self._tuned, *done]
             except LinkClosed as cause:
                 words = one_line(guest.stderr_tail())
@@ -214,11 +214,11 @@ class StartingGuest:
                 ) from cause
             requested = self._settings.model_dump(mode="json")
             record = GuestStart(
-                self._guest_id, plan.name, plan.kind, requested, effective, provision_s, self._started_at
+                self._guest_id, environment.name, environment.kind, requested, effective, provision_s, self._started_at
             )
             by_clock: Literal["agent", "laboratory"] = "agent" if self._settings.steady_clock else "laboratory"
-            timing = by_clock if plan.timing == "auto" else plan.timing
-            return RunningGuest(plan, guest, session, limits, record, self._environment.lacks(), timing, self._settings)
+            timing = by_clock if environment.timing == "auto" else environment.timing
+            return RunningGuest(environment, guest, session, limits, record, self._kind.lacks(), timing, self._settings)
         except BaseException:
             self.abandon()
             raise

@@ -12,10 +12,10 @@ from virtometer.model import GuestUse, HostUse, Mark, MarkKind, Rules
 from virtometer.runner.watch import guest_use
 from virtometer.runner.watch import rules as broken
 from virtometer.runner.watch.activity import runnable, with_activity
-from virtometer.runner.watch.cost import Budget
 from virtometer.runner.watch.foreign import HostWatch, foreign, temperature_c
 from virtometer.runner.watch.network import NetworkWatch, traffic
 from virtometer.runner.watch.points import VARIED, ObservedWindow, Point, ReadParts, read_point, spent
+from virtometer.runner.watch.reading_budget import Budget
 
 _NEIGHBOURS = 4
 """Slices on each side whose ticks are added to those of a slice, where the host counts in ticks."""

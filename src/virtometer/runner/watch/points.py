@@ -11,11 +11,11 @@ from pathlib import Path
 
 from virtometer.host.cpu.parts import CpuReading
 from virtometer.runner.watch.activity import read_activity
-from virtometer.runner.watch.cost import WATCH_S, pause_s
 from virtometer.runner.watch.counts import Counts, Key, passed
 from virtometer.runner.watch.foreign import UNKNOWN, Counters, HostWatch
 from virtometer.runner.watch.guest_use import counts_of
 from virtometer.runner.watch.network import NetworkWatch
+from virtometer.runner.watch.reading_budget import WATCH_S, pause_s
 
 GAP_S = 10 * WATCH_S
 """Longest time beyond the planned pause between two points over which interpolation is accepted."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from virtometer.analysis.plausible.check import Implausible
-from virtometer.report.parts.finding import expected, expected_words, finding_object, reason_words
+from virtometer.report.parts.implausible import expected, expected_words, implausible_object, reason_words
 
 FINDING = Implausible("t", "r", "c", "sum", "why", 22.9, 22.29999999999999, "22.9", "22.3", (("t", "r", "a"),))
 ELSEWHERE = replace(FINDING, rule="contradiction", others=(("u", "r", "a"),), expected=365.37, expected_text="365.4")
@@ -25,7 +25,7 @@ def test_what_is_expected_has_the_printed_digits(
     printed: str, text: str, calculated: float | None, number: float | None, words: str
 ) -> None:
     one = replace(FINDING, printed=printed, expected=calculated, expected_text=text)
-    assert (expected(one), expected_words(one), finding_object(one)["expected"]) == (number, words, number)
+    assert (expected(one), expected_words(one), implausible_object(one)["expected"]) == (number, words, number)
 
 
 def test_what_another_table_prints_keeps_its_digits() -> None:
@@ -42,4 +42,4 @@ def test_up_to_three_other_cells_are_named(cells: int, named: int, more: str) ->
 def test_the_reason_is_not_repeated() -> None:
     assert reason_words(replace(FINDING, others=())) == "why"
     assert reason_words(ELSEWHERE).startswith("why, ")
-    assert finding_object(FINDING)["others"] == [{"table": "t", "row": "r", "column": "a"}]
+    assert implausible_object(FINDING)["others"] == [{"table": "t", "row": "r", "column": "a"}]

@@ -1,4 +1,4 @@
-"""A finding of the plausibility rules as JSON, and the words of its fields."""
+"""A cell that the rules of plausibility call impossible: as JSON, and the words of its fields."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 _MOST_NAMED = 3
 
 
-def finding_object(one: Implausible) -> dict[str, Any]:
-    """The finding as JSON. column is empty for a whole row, expected null where arithmetic does not say.
+def implausible_object(one: Implausible) -> dict[str, Any]:
+    """The cell as JSON. column is empty for a whole row, expected null where arithmetic does not say.
 
     others: cells of which one may be wrong instead.
     """

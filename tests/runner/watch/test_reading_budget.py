@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from virtometer.runner.watch.cost import SHARE, Budget, pause_s
+from virtometer.runner.watch.reading_budget import SHARE, Budget, pause_s
 
 
 @pytest.mark.parametrize(

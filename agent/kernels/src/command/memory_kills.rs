@@ -3,7 +3,7 @@
 use std::fs::read_to_string;
 
 /// How many processes this kernel has killed for memory, in whatever group; `None` where it does not say so.
-pub(super) fn kills() -> Option<u64> {
+pub(super) fn count() -> Option<u64> {
     counted(&read_to_string("/proc/vmstat").ok()?)
 }
 
