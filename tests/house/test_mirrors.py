@@ -21,6 +21,7 @@ ELSEWHERE = {
     "imports/registry.py": "imports/test_reading.py",
     "imports/value.py": "imports/test_table.py",
     "model/command_defaults.py": "workloads/test_command.py",
+    "report/parts/table.py": "report/parts/test_html_tables.py",
     "runner/execution/party.py": "runner/execution/test_growing.py",
     "store/schema.py": "store/test_versions.py",
     "time_server/listener.py": "time_server/test_server.py",

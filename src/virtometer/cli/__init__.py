@@ -75,9 +75,9 @@ def _open_closed_streams() -> None:
 
 def _guarded(words: list[str], debug: bool) -> int:
     try:
-        from virtometer.cli.app import app
+        from virtometer.cli.app import command
 
-        app(words, prog_name="virtometer")
+        command()(words, prog_name="virtometer")
     except SystemExit as end:
         if end.code == Interrupted.exit_status:  # typer makes it of a Ctrl-C, without a word
             _say(Interrupted("stopped"))

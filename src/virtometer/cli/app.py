@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from functools import cache
+from typing import Annotated, Any
 
 import typer
 
@@ -66,3 +67,9 @@ app.add_typer(plan_app, name="plan")
 app.add_typer(study_app, name="study")
 app.add_typer(image_app, name="image")
 app.add_typer(agent_app, name="agent")
+
+
+@cache
+def command() -> Any:  # noqa: ANN401 - typer's own Command is not public
+    """What `main` calls. It is made once in a process: that takes as long as a short verb."""
+    return typer.main.get_command(app)

@@ -38,7 +38,7 @@ def running(**has: Any) -> Any:
     guest = SimpleNamespace(disk=None, network=None, refused_programs={}, cpu_ns=lambda: 0)
     session = SimpleNamespace(name="box")
     fields = {"guest": guest, "session": session, "timing": "agent", "lacks": lambda what: f"box offers no {what}"}
-    return SimpleNamespace(**(fields | has), plan=SimpleNamespace(name="box"))
+    return SimpleNamespace(**(fields | has), environment=SimpleNamespace(name="box"))
 
 
 def trial(*placements: Placement, turns: int | None = None) -> Trial:
