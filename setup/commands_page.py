@@ -8,14 +8,14 @@ from typing import Any
 import typer
 
 from setup.made_part import with_made
-from virtometer.cli.app import command
+from virtometer.cli.app import app
 
 DOCUMENT = Path(__file__).parents[1] / "docs" / "COMMANDS.md"
 
 
 def page() -> str:
     """The page with a new reference."""
-    return with_made(DOCUMENT, "\n".join(_command("virtometer", command())))
+    return with_made(DOCUMENT, "\n".join(_command("virtometer", typer.main.get_command(app))))
 
 
 def _command(name: str, command: Any) -> Iterator[str]:  # noqa: ANN401 - typer has a click of its own

@@ -20,7 +20,7 @@ fi
 from_rustup=
 if has rustup && ! [ -x .build/rust/bin/rustc ]; then
     from_rustup=yes
-    # rust-toolchain.toml names the toolchain; an old rustup fetches it by itself at the first call
+    # rust-toolchain.toml names the toolchain; an old rustup fetches it automatically at the first call
     if ! rustc --version >/dev/null 2>&1; then
         say "installs the Rust toolchain that rust-toolchain.toml names"
         if ! logged rustup rustup toolchain install; then

@@ -15,10 +15,9 @@ fi
 
 which=${1:-}
 crates=(--workspace)
-# Tests wait for guests and peers as often as they compute: two processes of tests in Python, and two threads of those in
-# Rust, keep a processor busy.
+# Tests wait for guests and peers as often as they compute: two processes of tests in Python, and two threads of
+# tests in Rust, keep a processor busy.
 workers=$((2 * $(nproc)))
-export RUST_TEST_THREADS=${RUST_TEST_THREADS:-$workers}
 case $which in
     --fast)
         crates=(-p virtometer-protocol)
@@ -53,6 +52,7 @@ if [ "${crates[*]}" = --workspace ]; then
 fi
 if [ ${#crates[@]} -gt 0 ]; then
     echo "== Rust: cargo test"
+    export RUST_TEST_THREADS=${RUST_TEST_THREADS:-$workers}
     "${attentive[@]}" cargo test "${crates[@]}" --locked || rust=$?
 fi
 if [ "$which" = --all ]; then

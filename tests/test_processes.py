@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -56,3 +57,22 @@ def test_all_of_a_program_is_found_also_what_left_its_group_and_what_lost_its_pa
 
 def _marked(pid: int) -> bool:
     return pid in processes.marked_processes(f"family-{os.getpid()}")
+
+
+def test_a_process_that_executes_programs_all_the_time_is_found_each_time() -> None:
+    mark = f"executes-{os.getpid()}"
+    again = 'exec sh -c "$1" sh "$1"'
+    process = subprocess.Popen(["sh", "-c", again, "sh", again], process_group=0, env={**os.environ, MARKER: mark})
+    try:
+        wait_until(lambda: processes.marked_processes(mark) == [process.pid])
+        assert [processes.marked_processes(mark) for _ in range(100)] == [[process.pid]] * 100
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_a_process_without_an_environment_has_no_mark() -> None:
+    with subprocess.Popen(["sleep", "600"], env={}) as process:
+        wait_until(lambda: b"sleep" in Path(f"/proc/{process.pid}/cmdline").read_bytes())
+        assert process.pid not in processes.marked_processes("any")
+        process.kill()

@@ -19,6 +19,9 @@ MARKER = "VIRTOMETER_GUEST"
 """The environment variable with the mark: of a guest, of a build or of one run of a program."""
 
 KILL_LIMIT_S = 5.0
+_EXECVE_LIMIT_S = 1.0
+_EMPTY_S = 0.005  # a program may have been started with an empty environment
+_KTHREADD = 2  # the parent of the kernel's threads
 TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 
 
@@ -77,7 +80,7 @@ def kill_all(processes: Callable[[], list[int]]) -> None:
 
 def marked_processes(marker: str) -> list[int]:
     """Pids of the running processes that carry a mark (as far as this user may look)."""
-    return [one.pid for one in process_stats() if one.state not in "ZX" and _is_marked(one.pid, marker)]
+    return [one.pid for one in process_stats() if one.state not in "ZX" and _is_marked(one, marker)]
 
 
 def tree_of(root: int) -> list[int]:
@@ -93,7 +96,7 @@ def started_by(leader: int, marker: str) -> list[int]:
     The leader must not be reaped, because its number could be that of a stranger then.
     """
     everything = list(process_stats())
-    own = {leader} | {one.pid for one in everything if one.group == leader or _is_marked(one.pid, marker)}
+    own = {leader} | {one.pid for one in everything if one.group == leader or _is_marked(one, marker)}
     inside = _with_descendants(own, everything)
     return [one.pid for one in everything if one.pid in inside and one.state not in "ZX"]
 
@@ -105,8 +108,27 @@ def _with_descendants(roots: set[int], everything: Iterable[ProcessStat]) -> set
     return inside
 
 
-def _is_marked(pid: int, marker: str) -> bool:
+def _is_marked(one: ProcessStat, marker: str) -> bool:
+    if _KTHREADD in (one.pid, one.parent):
+        return False
     wanted = f"{MARKER}={marker}".encode()
+    begun = time.monotonic()
     with contextlib.suppress(OSError):
-        return wanted in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+        while not (environment := Path(f"/proc/{one.pid}/environ").read_bytes()):
+            if time.monotonic() - begun > _awaited_s(one.pid):
+                return False
+            time.sleep(0.0002)
+        return wanted in environment.split(b"\0")
     return False
+
+
+def _awaited_s(pid: int) -> float:
+    """For how long to wait for the environment of a process that has none: within execve it has none for a moment.
+
+    Fields 23, 50 and 51 of /proc/PID/stat are the size of its memory, and where its environment begins and ends. The
+    end is 0 until execve comes to it, and the begin until execve has ended. OSError for one that is gone.
+    """
+    fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+    if fields[20] == b"0":  # it ends
+        return 0.0
+    return _EXECVE_LIMIT_S if fields[48] == b"0" else _EMPTY_S

@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 
 from tests.cli.laboratory import PROGRAM, ROOT, program, virtometer
 from tests.sentences import Said
 from tests.store.campaigns import campaign
 from tests.store.test_output import full_device
 from virtometer import __version__, cli, errors
-from virtometer.cli.app import command
+from virtometer.cli.app import app
 from virtometer.model import ClockFault
 from virtometer.store.ledger import Ledger
 
@@ -29,7 +30,7 @@ def commands(command: Any, words: tuple[str, ...] = ()) -> list[tuple[tuple[str,
     return [found for name, one in below.items() for found in commands(one, (*words, name))]
 
 
-COMMANDS = commands(command())
+COMMANDS = commands(typer.main.get_command(app))
 
 
 @pytest.mark.parametrize(

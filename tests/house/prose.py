@@ -46,7 +46,6 @@ AVOIDED = re.compile(r"(?<![\w`/.-])(?:" + "|".join(INSTEAD) + r")(?![\w`/-])", 
 _NO_PROSE = re.compile(r"^(?:#|\||    |<!--|!\[|\s*$)")
 _ITEM = re.compile(r"^\s*(?:[-*]|\d+\.)\s+")
 _END = re.compile(r"(?<=[.!?:])[)\"*_]*\s+(?=[\"(*_`\[]*[A-Z0-9`])")
-_COMMENT = re.compile(r"(?:^|\s)# (.*)")  # also of a string that has one, which does no harm
 _ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|cf|vs|Dr|no)\.$")
 
 
@@ -124,11 +123,16 @@ def better(word: str) -> str:
     return next(good for bad, good in INSTEAD.items() if re.fullmatch(bad, word, re.IGNORECASE))
 
 
+def comments(source: str, mark: str) -> list[tuple[int, str]]:
+    """Line and text of the comments of a file of any language: `mark` begins one, such as # or //."""
+    begin = re.compile(rf"(?:^|\s){re.escape(mark)}[/!]? (.*)")
+    lines = enumerate(source.split("\n"), start=1)
+    return [(number, match[1]) for number, line in lines if (match := begin.search(line))]
+
+
 def docstrings_and_comments(source: str) -> list[tuple[int, str]]:
     """Line and text of all docstrings and comments of a Python file."""
-    lines = enumerate(source.split("\n"), start=1)
-    found = [(number, match[1]) for number, line in lines if (match := _COMMENT.search(line))]
-    return [*found, *((node.lineno, text) for node, text in _bare_strings(_tree(source)))]
+    return [*comments(source, "#"), *((node.lineno, text) for node, text in _bare_strings(_tree(source)))]
 
 
 @functools.cache

@@ -11,6 +11,7 @@ from tests.house.prose import (
     LONGEST,
     avoided,
     better,
+    comments,
     docstrings_and_comments,
     long_sentences,
     messages,
@@ -23,6 +24,7 @@ from tests.house.tracked import ROOT, tracked
 
 DOCUMENTS = [file for file in tracked() if file.suffix == ".md"]
 CODE = [file for file in tracked() if file.suffix == ".py" and file.name != "prose.py"]
+OTHERS = {".rs": "//", ".yaml": "#", ".toml": "#", ".sh": "#"}  # what begins a comment
 PRODUCT = [file for file in CODE if file.is_relative_to(ROOT / "src")]
 
 # Strings that are no sentences, or that a table has (its cells are not counted): why.
@@ -79,6 +81,17 @@ def test_code_has_no_word_that_has_a_better_one(of: Callable[[str], list[tuple[i
         if (name(file), word) not in ALLOWED
     }
     assert not [f"{file}:{line}: {word!r}: {better(word)}" for file, line, word in sorted(found)]
+
+
+def test_comments_of_other_languages_have_no_word_that_has_a_better_one() -> None:
+    files = [file for file in tracked() if file.suffix in OTHERS]
+    assert {file.suffix for file in files} == OTHERS.keys()
+    assert not [
+        f"{name(file)}:{line}: {word!r}: {better(word)}"
+        for file in files
+        for line, text in comments(file.read_text(encoding="utf-8"), OTHERS[file.suffix])
+        for word in words_to_avoid(text)
+    ]
 
 
 def test_every_excuse_is_needed() -> None:

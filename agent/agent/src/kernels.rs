@@ -32,7 +32,7 @@ struct OperationRow {
     measures: Vec<MeasureRow>,
 }
 
-/// How many arrays of `size` bytes are in memory together, and how many of them are counted as moved.
+/// How many arrays of `size` bytes are in memory at the same time, and how many of them are counted as moved.
 #[derive(Serialize)]
 struct ArraysRow {
     held: u64,

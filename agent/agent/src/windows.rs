@@ -29,7 +29,7 @@ pub(crate) fn serial(path: &str) -> Result<Channel, Failure> {
     Err(Failure::new(Code::NotSupported, message))
 }
 
-/// Not supported: Windows configures its network by itself.
+/// Not supported: Windows configures its network automatically.
 pub(crate) fn configure_network(config: &Network) -> Result<(), Failure> {
     let message = format!("cannot configure the interface {}: not on Windows", config.interface);
     Err(Failure::new(Code::NotSupported, message))

@@ -101,7 +101,7 @@ fn in_tmpfs(folder: &Path, script: &str) -> Option<Command> {
 const WRITERS: [(&str, &str); 4] =
     [("fill", "file"), ("write", "file"), ("char-write", "file"), ("create-sequential", "folder")];
 
-/// Files of `bytes` all together.
+/// Files of `bytes` in total.
 fn parameters(op: &str, place: &str, path: &Path, bytes: u64) -> Value {
     let mut parameters = json!({ place: path.to_str().unwrap() });
     if place == "folder" {

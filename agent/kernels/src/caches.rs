@@ -31,7 +31,7 @@ impl Caches {
         Caches { bytes: BTreeMap::from([(3, bytes)]), last_count: 1 }
     }
 
-    /// Bytes that the last level of all processors holds together, as far as `threads` of them fill it.
+    /// Bytes that the last level of all processors holds in total, as far as `threads` of them fill it.
     pub(crate) fn last_bytes(&self, threads: usize) -> Option<u64> {
         let count = self.last_count.min(threads as u64).max(1);
         self.bytes.values().next_back().map(|bytes| bytes * count)

@@ -1,5 +1,5 @@
 //! Input and output of a file or block device, after an access specification, one or many requests at a time; of a
-//! whole file that is made for it, record by record; and the making and removing of many files.
+//! whole file of its own, record by record; and the making and removing of many files.
 //!
 //! The content of a file or device that is named is the pattern of KERNELS.md: every write writes it, every read is
 //! checked against it. In the timed stretch there are only the requests and the noting of each one's time and first

@@ -85,7 +85,7 @@ pub struct Judged {
 /// How many arrays of `size` bytes an operation works on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrays {
-    /// Arrays that lie in memory together.
+    /// Arrays that lie in memory at the same time.
     pub held: u64,
     /// Arrays whose bytes are counted as work: one that is read and written counts twice. 0: other work is counted.
     pub moved: u64,

@@ -1,4 +1,4 @@
-//! Memory that the threads of one run work on together.
+//! Memory that the threads of one run work on at the same time.
 
 #![allow(unsafe_code)] // disjoint parts of one allocation for several threads
 

@@ -4,7 +4,7 @@ use crate::{Code, Failure, MAX_LINE};
 
 /// Collects bytes and gives back whole lines.
 ///
-/// After the first failure the buffer stays failed: a stream that went wrong once is not believed again.
+/// After the first failure the buffer stays failed: a stream that went wrong once is not used again.
 #[derive(Debug, Default)]
 pub struct LineBuffer {
     bytes: Vec<u8>,

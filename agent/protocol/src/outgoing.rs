@@ -167,7 +167,7 @@ pub enum Iteration {
     Work,
     /// Iterations for the length of a slice.
     Slice,
-    /// All iterations of the window, which begins together with those of other guests.
+    /// All iterations of the window, which begins at the same moment as those of other guests.
     Window,
 }
 

@@ -106,7 +106,7 @@ pub struct Prepare {
     pub timing: Timing,
     /// Length of a slice in seconds, above 0 and at most [`MAX_SECONDS`], where the work is done in slices.
     pub slice_s: Option<f64>,
-    /// Whether the window begins together with those of other guests. Never with slices or timing by the laboratory.
+    /// Whether the window begins with those of other guests. Never with slices or timing by the laboratory.
     pub together: bool,
 }
 

@@ -21,13 +21,13 @@ struct Flags {
     moment_ns: u64,
 }
 
-/// How often a run wakes before its window begins together with others: one wake may be delayed by another program.
+/// How often a run wakes before its window begins with those of others: one wake may be delayed by another program.
 const EARLY_WAKES: u64 = 3;
 
 /// How long before the begin, and before each other, these are, ns.
 const EARLY_NS: u64 = 2_000_000;
 
-/// What is told of an iteration, a slice or a window that somebody else releases.
+/// What a run reports of an iteration, a slice or a window that somebody else releases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moment {
     /// Everything is ready: the work begins as soon as [`Control::release`] is called.
@@ -67,7 +67,7 @@ impl Control {
         Control { tell: Some(Box::new(tell)), slice_ns: Some(slice_ns), ..Control::default() }
     }
 
-    /// For a run whose window begins together with those of others: it waits for its release, and whom `tell` tells
+    /// For a run whose window begins with those of others: it waits for its release, and whom `tell` tells
     /// releases it, at once or for a moment.
     pub fn together(tell: impl Fn(Moment) + Send + Sync + 'static) -> Self {
         Control { tell: Some(Box::new(tell)), together: true, ..Control::default() }
@@ -78,7 +78,7 @@ impl Control {
         self.tell.is_some() && self.slice_ns.is_none() && !self.together
     }
 
-    /// Whether the window begins together with those of others.
+    /// Whether the window begins with those of others.
     pub fn is_together(&self) -> bool {
         self.together
     }

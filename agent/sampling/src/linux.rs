@@ -27,7 +27,7 @@ pub(crate) fn sleep(ns: u64) {
     }
 }
 
-/// While it lives, the timers of this thread are not put off to be handled together with others, where the system lets
+/// While it lives, the timers of this thread are not put off to be handled with others, where the system lets
 /// a thread say so. Its work has the usual timers.
 pub(crate) struct PreciseSleep(Option<NonZeroU64>);
 

@@ -107,7 +107,7 @@ pub struct Outcome {
 /// fifth of the slice where that is less, as far as the clock is cheap to read. A kernel whose single repeat lasts
 /// longer has longer iterations. A run that somebody else times has one for the whole window, or four where the work
 /// flows on. Where an iteration of the window turns out shorter than four fifths of that, the next are longer; if
-/// somebody else times them each is made for what is left of the window.
+/// somebody else times them each is as long as what is left of the window.
 pub fn prepare(task: &Task, unit: Unit, factory: &WorkerFactory) -> Result<Prepared, Failure> {
     let mut group = ThreadGroup::assemble(task, factory)?;
     let limits = group.describe()?;
@@ -242,7 +242,7 @@ impl Prepared {
         let limits = self.group.describe()?;
         let has_end = limits.complete.is_some();
         let calibrated = (limits.calibrated, limits.most_repeats);
-        let mut timing = match host_timed {
+        let mut mode = match host_timed {
             true => ReleaseMode::Single,
             false if self.control.is_together() => ReleaseMode::Together,
             false => ReleaseMode::None,
@@ -253,7 +253,7 @@ impl Prepared {
             if limits.continuous {
                 // Getting into flow is not the work that is measured: iterations follow on from where that has ended.
                 self.group.iterate(self.repeats, ReleaseMode::First)?;
-                timing = ReleaseMode::Next;
+                mode = ReleaseMode::Next;
             }
         }
         let in_slices = self.control.is_in_slices();
@@ -270,11 +270,11 @@ impl Prepared {
                 }
                 slice_left_ns = self.control.slice_ns();
             }
-            let (mut stretch, check) = self.group.iterate(self.repeats, timing)?;
-            if timing == ReleaseMode::Together {
+            let (mut stretch, check) = self.group.iterate(self.repeats, mode)?;
+            if mode == ReleaseMode::Together {
                 // The window is as long as those of the guests that did not have to wait.
                 passed = Passed::since(stretch.start_ns);
-                timing = ReleaseMode::None;
+                mode = ReleaseMode::None;
             }
             if limits.continuous {
                 // Threads end at different moments, and each goes on at once: samples of all follow on from each other.

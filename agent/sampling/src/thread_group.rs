@@ -1,4 +1,4 @@
-//! The threads of a kernel: each with its own worker, beginning every iteration together.
+//! The threads of a kernel: each with its own worker, beginning every iteration at the same time.
 
 use crate::worker::{CheckValue, Stretch, Task, Worker, WorkerFactory};
 use crate::{pin_to, Barrier, Control, Extras};
@@ -21,9 +21,9 @@ pub(crate) enum ReleaseMode {
     Single,
     /// The same, and the next one follows on from it.
     First,
-    /// It reports its end.
+    /// It follows on without a release, and reports its end.
     Next,
-    /// The guest times it. It waits for its release, and begins together with those of other guests.
+    /// The guest times it. It waits for its release, and begins with those of other guests.
     Together,
 }
 
@@ -163,19 +163,19 @@ impl ThreadGroup {
     }
 
     /// One iteration of all: from the first worker's start to the last worker's end, the work of all.
-    pub(crate) fn iterate(&mut self, repeats: u64, timing: ReleaseMode) -> Result<(Stretch, CheckValue), Failure> {
+    pub(crate) fn iterate(&mut self, repeats: u64, mode: ReleaseMode) -> Result<(Stretch, CheckValue), Failure> {
         if let ThreadGroup::Single(worker, control) = self {
             return guarded(|| {
                 worker.setup(repeats)?;
-                timing.enter(control);
-                let began_ns = timing.begin(control);
+                mode.enter(control);
+                let began_ns = mode.begin(control);
                 let stretch = worker.run(repeats);
-                timing.leave(control);
-                timing.yield_cpu();
+                mode.leave(control);
+                mode.yield_cpu();
                 Ok((stretch?.beginning_at(began_ns), worker.verify()?))
             });
         }
-        self.send(Command::Iterate(repeats, timing));
+        self.send(Command::Iterate(repeats, mode));
         let mut all: Option<(Stretch, CheckValue)> = None;
         let mut stretches = Vec::new();
         for reply in self.collect()? {
@@ -334,7 +334,7 @@ fn serve(
     let _guard = barrier.guard();
     while let Ok(command) = inbox.recv() {
         let reply = match command {
-            Command::Iterate(repeats, timing) => iterate(worker.as_mut(), repeats, barrier, timing, control),
+            Command::Iterate(repeats, mode) => iterate(worker.as_mut(), repeats, barrier, mode, control),
             Command::ResetAfterCalibration => guarded(|| worker.reset_after_calibration()).map(|()| Reply::Ready),
             Command::Finish => {
                 guarded(|| finish(worker.as_mut())).map(|(check, extras)| Reply::Finished(check, extras))
@@ -352,25 +352,25 @@ fn serve(
 /// lasts as long as the work of the slowest thread, or the time until the release.
 ///
 /// Of an iteration that somebody else releases one thread waits for all, and one reports the end of all. Where it is
-/// released for a moment each thread sleeps until then by itself: waking the others would take time.
+/// released for a moment each thread sleeps until then without the others: waking the others would take time.
 fn iterate(
     worker: &mut dyn Worker,
     repeats: u64,
     barrier: &Barrier,
-    timing: ReleaseMode,
+    mode: ReleaseMode,
     control: &Control,
 ) -> Result<Reply, Failure> {
     let ready = guarded(|| worker.setup(repeats));
-    if timing.waits() && barrier.wait_asleep()? {
-        timing.enter(control);
+    if mode.waits() && barrier.wait_asleep()? {
+        mode.enter(control);
     }
     barrier.wait_asleep()?;
-    let began_ns = timing.begin(control);
+    let began_ns = mode.begin(control);
     let stretch = ready.and_then(|()| guarded(|| worker.run(repeats)));
     if barrier.wait_asleep()? {
-        timing.leave(control);
+        mode.leave(control);
     }
-    timing.yield_cpu();
+    mode.yield_cpu();
     let stretch = stretch?.beginning_at(began_ns);
     Ok(Reply::Iterated(stretch, guarded(|| worker.verify())?))
 }

@@ -139,7 +139,7 @@ pub trait Worker {
         Ok(())
     }
 
-    /// For work that has an end of its own, whether it is done. `None`: the window decides.
+    /// For work that runs to completion, whether it is done. `None`: the window decides.
     fn complete(&self) -> Option<bool> {
         None
     }

@@ -208,7 +208,7 @@ impl Worker for Where {
 #[test]
 fn threads_run_where_they_are_told_to() {
     let all = std::thread::spawn(allowed_cpus).join().unwrap();
-    // The last one first: where a thread runs by itself is no proof.
+    // The last one first: where a thread happens to run is no proof.
     let cpus: Vec<usize> = all.into_iter().rev().collect();
     let factory: WorkerFactory = Arc::new(|_| Ok(Box::new(Where(AtomicU64::new(0)))));
     for threads in [1, 3] {
@@ -328,7 +328,7 @@ fn iterations_of_work_that_became_quicker_are_lengthened() {
 /// Reports a planted stretch of its own, and fails where another thread prepares or verifies while it works.
 struct Planted {
     stretch: Stretch,
-    /// Threads that have prepared, and those that have worked, in all iterations together.
+    /// Threads that have prepared, and those that have worked, in all iterations in total.
     prepared: Arc<AtomicU64>,
     worked: Arc<AtomicU64>,
     iterations: u64,

@@ -1,4 +1,4 @@
-//! Windows that begin together with others: set up before they wait, at one moment, whatever happens meanwhile.
+//! Windows that begin with those of others: set up before they wait, at one moment, whatever happens meanwhile.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use std::sync::mpsc::{channel, Receiver};

@@ -36,5 +36,5 @@ def test_in_a_single_block_each_value_is_a_start_of_its_own() -> None:
 
 def test_too_many_factors_are_one_sentence() -> None:
     many = [Variable(f"f{number}", ("0", "1")) for number in range(MOST_FACTORS + 1)]
-    with pytest.raises(UsageError, match="there are 33 factors; effects can be told of 32"):
+    with pytest.raises(UsageError, match="there are 33 factors; effects can be estimated for 32"):
         observed(many, Response("read", "", "higher", [], [], []))

@@ -6,7 +6,7 @@ import pytest
 
 from tests.analysis.simulated_campaigns import Place, Work, finding_of, simulate
 from virtometer.analysis import Analysis, analyse
-from virtometer.analysis.notes.circumstances import NAMED, UNTOLD
+from virtometer.analysis.notes.circumstances import NAMED, UNREPORTED
 
 COMMAND = Work("command", "command", "time", "s", 0.02)
 OTHER = Work("other", "command", "time", "s", 0.02)
@@ -23,7 +23,7 @@ def test_what_differs_is_named_and_what_is_equal_is_not() -> None:
     found = analyse(campaign).circumstances
     assert [one.condition for one in found] == ["seccomp", "limit_stack"]
     assert found[0].values == {"native": "off", "box": "filter"}
-    assert found[1].values == {"native": UNTOLD, "box": "1"}
+    assert found[1].values == {"native": UNREPORTED, "box": "1"}
     assert finding_of(campaign, "box", "command").comparable
 
 

@@ -67,7 +67,7 @@ def test_devices_of_the_bridge_have_one_name(said: Said) -> None:
 
 def test_a_condition_that_only_one_side_tells_is_a_difference(said: Said) -> None:
     found = finding_of(simulate([NATIVE, Place("qemu", conditions={"memory triad 64 MB": {"pages": "huge"}})]), "qemu")
-    said(told(found, "pages: huge here, not told in native"))
+    said(told(found, "pages: huge here, not reported in native"))
 
 
 def test_where_guests_are_kept_is_compared_only_with_guests_that_are_not_kept_anywhere(said: Said) -> None:
@@ -189,7 +189,7 @@ def test_a_condition_that_only_some_trials_tell_is_a_change(said: Said) -> None:
     reported = {"simd": "avx2", "huge_pages": "yes"}
     table = by_treatment(with_fields(campaign, {first: {"conditions": reported}}))
     found = conditions.changes(table["memory triad 64 MB", "uml"])
-    assert list(found) == ["huge_pages"] and "(not told in 5, yes in 1 of them)" in found["huge_pages"]
+    assert list(found) == ["huge_pages"] and "(not reported in 5, yes in 1 of them)" in found["huge_pages"]
     said(found["huge_pages"])
 
 

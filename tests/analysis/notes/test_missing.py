@@ -202,7 +202,7 @@ def test_a_sample_that_was_excluded_without_a_word_is_counted() -> None:
     (run,) = campaign.trials[0].runs
     samples = (replace(run.samples[0], excluded=Excluded.DISTURBED), *run.samples[1:])
     data = cell_of(with_fields(campaign, {0: {"samples": samples}}), "native")
-    assert texts(data) == ["1 of 4 samples not used: no reason told"]
+    assert texts(data) == ["1 of 4 samples not used: no reason reported"]
 
 
 def test_a_good_cell_has_no_notes() -> None:

@@ -6,12 +6,13 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.waiting import wait_until
-from virtometer.environments.base import LabContext
+from virtometer.environments.base import LabContext, Settings
 from virtometer.environments.leftovers import remove_leftovers
 from virtometer.environments.parts.process_guest import ProcessGuest
 from virtometer.errors import EnvironmentFailed, MissingProgram
@@ -169,6 +170,14 @@ def test_what_the_host_refuses_is_one_sentence(lab: LabContext, new_id: Callable
     (lab.scratch / f"virtometer-{guest_id}").rmdir()
 
 
+def test_what_fails_before_the_program_is_executed_is_named(lab: LabContext, new_id: Callable[[], str]) -> None:
+    absent = frozenset({max(os.sched_getaffinity(0)) + 4096})
+    why = "use processor .*: binding to processors: Invalid argument"
+    elsewhere = replace(lab, processors=absent)
+    with pytest.raises(EnvironmentFailed, match=why), ProcessGuest.starting(elsewhere, new_id(), Settings()) as guest:
+        guest.launch(["sleep", "600"], purpose="a test")
+
+
 def test_no_descriptor_is_left_open_after_many_starts(lab: LabContext, new_id: Callable[[], str]) -> None:
     open_before = len(list(Path("/proc/self/fd").iterdir()))
     for _ in range(5):
@@ -206,7 +215,7 @@ def test_what_only_stands_once_it_runs_is_read_back_when_it_is_asked_for(
 LABORATORY = """
 import sys, time
 from pathlib import Path
-from virtometer.environments.base import LabContext
+from virtometer.environments.base import LabContext, Settings
 from virtometer.host.owned.journal import Journal
 from virtometer.host.network.lan import Lan
 from virtometer.environments.parts.process_guest import ProcessGuest

@@ -78,7 +78,7 @@ def test_what_to_change_comes_first_with_what_it_costs(said: Said, disk: Effects
     first, rest, idle = effect_words.changes(disk)
     assert "threads to io_uring" in first and "random read +1" in first
     assert rest.startswith("It makes worse: host CPU per work of random read +30 %")
-    assert "No change that can be told: write (" in rest
+    assert "No change is shown: write (" in rest
     assert "the best setting for all metrics on average" in rest
     assert " among 5 settings" in rest
     assert idle.startswith("dummy: no influence above 2.0 %")

@@ -50,7 +50,7 @@ def test_conditions_that_differ_have_the_value_of_each_environment() -> None:
     made = command_tables.differing(analysis())
     assert made is not None
     assert made.columns == ("condition", "native", "box")
-    assert made.rows == [("limit: open files", "not told", "12 <most>")]
+    assert made.rows == [("limit: open files", "not reported", "12 <most>")]
 
 
 def test_the_page_and_the_machine_interface_have_what_the_terminal_has() -> None:
@@ -66,7 +66,7 @@ def test_the_page_and_the_machine_interface_have_what_the_terminal_has() -> None
     assert cold["first", "box"]["start"] == pytest.approx(0.25) and cold["first", "native"]["ratio"] is None
     assert cold["first", "box"]["ratio"] == pytest.approx(0.07 / 0.29, rel=1e-2)
     (differing,) = rows["differing_conditions"]
-    assert differing["values"] == {"native": "not told", "box": "12 <most>"}
+    assert differing["values"] == {"native": "not reported", "box": "12 <most>"}
 
 
 def test_a_reading_of_the_clock_has_a_column_where_guests_tell_it() -> None:

@@ -133,7 +133,7 @@ fn program(words: &[String], limit: Duration) -> Result<Tuned, Failure> {
     let readers = [child.stdout.take().map(gather), child.stderr.take().map(gather)];
     let readers: Vec<Reader> = readers.into_iter().flatten().collect();
     let ended = ended(&mut child, deadline);
-    // What it has started and left behind ends as well, and lets go of the output. A daemon is not in the group.
+    // What it has started and left behind ends as well, and closes the output. A daemon is not in the group.
     if let Ok(group) = libc::pid_t::try_from(child.id()) {
         // SAFETY: the group is the program's own.
         unsafe { libc::killpg(group, libc::SIGKILL) };

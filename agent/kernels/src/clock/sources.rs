@@ -125,7 +125,7 @@ pub(super) fn check_counter(sources: &[Source]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// How often the calling thread has given its processor away by itself; `None` where the system does not say.
+/// How often the calling thread has given its processor away of its own accord; `None` where the system does not say.
 pub(super) fn switches() -> Option<u64> {
     #[cfg(target_os = "linux")]
     return unix::switches();

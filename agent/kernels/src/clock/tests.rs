@@ -368,7 +368,7 @@ fn figures_of_several_threads_become_those_of_one_clock() {
     near(&outcome.extras, "counter-rate", 2e9, 1e-3);
 }
 
-/// Switches to other threads that the calling one made by itself.
+/// Switches to other threads that the calling one made of its own accord.
 #[cfg(target_os = "linux")]
 fn switches() -> u64 {
     let status = std::fs::read_to_string("/proc/thread-self/status").unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The processes of a program that was started: it leads a group of its own, and all of them end together.
+//! The processes of a program that was started: it leads a group of its own, and all of them end with it.
 
 #![allow(unsafe_code)] // groups of processes and their ends
 

@@ -56,7 +56,7 @@ pub(super) fn free_bytes(path: &str) -> Option<u64> {
 /// Refuse to fill a file that its file system has no room for, before a byte is written.
 pub(super) fn ensure_room(path: &str, span: u64) -> Result<(), Failure> {
     match system::free_bytes(path) {
-        // One that does not tell is left to refuse by itself.
+        // One that does not tell is left to refuse later.
         Some((held, free)) if span > held.saturating_add(free) => {
             let message = format!("{path} is to have {span} bytes, but its file system has only {free} left");
             Err(Failure::new(Code::NoSpace, message))

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io;
 use std::ops::Range;
 
-/// Transfers that are handed over together. Handing over all at once costs least, but the device then waits for the
+/// Transfers that are handed over in one call. Handing over all at once costs least, but the device then waits for the
 /// first one until the last is ready, which gave fewer requests where it was tried.
 const TOGETHER: usize = 2;
 

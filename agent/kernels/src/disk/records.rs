@@ -20,7 +20,7 @@ use virtometer_sampling::{now_ns, os_failure, CheckValue, CpuClock, Extras, Merg
 /// Most files that one iteration uses.
 const MOST_FILES: u64 = 256;
 
-/// Bytes that the files of one iteration may have together, unless a single one has more.
+/// Bytes that the files of one iteration may have in total, unless a single one has more.
 const MOST_BYTES: u64 = 1 << 30;
 
 /// Records that are compared in full after each pass that wrote, and at the end.

@@ -10,7 +10,7 @@ use std::io;
 /// Bytes of a page, the least that is restored at once: what every device can write past the page cache.
 const PAGE: u64 = 4096;
 
-/// Most pages that are noted one by one; of longer spans several together.
+/// Most pages that are noted one by one; of longer spans several at once.
 const MOST_NOTED: u64 = 1 << 26;
 
 /// Bytes that are read at once. Another agent that writes to the file may do so between the reading and the writing of
@@ -108,7 +108,7 @@ impl Restorer<'_> {
                 Err(cause) => return Err(cause),
             }
         }
-        // Pages that hold own stamps and follow each other are written together.
+        // Pages that hold own stamps and follow each other are written at once.
         let (mut from, end) = (None, found.min(wanted));
         for first in (0..end).step_by(4096) {
             let stamped = self.unstamp(&mut buffer[first..end.min(first + 4096)], begin + first as u64);

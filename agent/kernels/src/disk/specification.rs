@@ -1,4 +1,4 @@
-//! The access specification: which requests are made, in the manner of Iometer.
+//! The access specification: which requests are made, as Iometer makes them.
 
 use crate::random::{mix, Random};
 use crate::settings::{quantity, wrong, Settings};

@@ -14,7 +14,7 @@ const ONE_OF: usize = 16;
 /// Most writes of an iteration that are looked at where not all are.
 const MOST: usize = 16;
 
-/// Bytes that they have together at most, unless a single one has more.
+/// Bytes that they have in total at most, unless a single one has more.
 const MOST_BYTES: usize = 4 << 20;
 
 /// What was in the file before is noted once for so many bytes.

@@ -38,7 +38,7 @@ pub(super) fn factor(simd: Simd, panel: &mut [f64], ld: usize, top: usize, n: us
     true
 }
 
-/// Factor a group by itself.
+/// Factor a group alone.
 fn factor_group(simd: Simd, group: &mut [f64], ld: usize, top: usize, n: usize, pivots: &mut [usize]) -> bool {
     for c in 0..pivots.len() {
         let row = top + c;

@@ -93,7 +93,7 @@ impl ReferenceTimes {
         result
     }
 
-    /// What went wrong with the clock, once an iteration is over. Threads that work together must not lose one of them
+    /// What went wrong with the clock, once an iteration is over. No thread must lose one of the others
     /// in the middle.
     pub(super) fn sound(&self) -> Result<(), Failure> {
         self.fault.clone().map_or(Ok(()), Err)

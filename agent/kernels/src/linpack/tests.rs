@@ -232,7 +232,7 @@ fn a_singular_matrix_is_told_in_every_way() {
         for variant in VARIANTS {
             assert!(solve_classic(Simd::detect(), system, &copy, variant).is_none());
         }
-        // Many times, because threads must not learn it at different meetings.
+        // Many times, because threads must not learn it at different barriers.
         for threads in [1, 2, 3].into_iter().cycle().take(60) {
             assert!(solve_blocked(Simd::detect(), system, &copy, threads).is_none());
         }

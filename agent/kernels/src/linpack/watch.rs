@@ -73,7 +73,7 @@ pub(super) struct Watch {
     solve: Sum,
 }
 
-/// What so many took together.
+/// What so many took in total.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sum {
     ns: u64,
@@ -111,7 +111,7 @@ impl Watch {
         self.solve.add(count, end_ns.saturating_sub(start_ns).saturating_sub(reading_ns).max(1));
     }
 
-    /// Factor and solve together, a solution, s.
+    /// Factor and solve in total, a solution, s.
     pub(super) fn mean_s(&self) -> f64 {
         self.whole.mean_s()
     }

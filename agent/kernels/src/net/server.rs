@@ -121,7 +121,7 @@ impl Worker for Server {
     }
 
     fn complete(&self) -> Option<bool> {
-        // Never by itself, whatever the window is.
+        // Never automatically, whatever the window is.
         Some(false)
     }
 

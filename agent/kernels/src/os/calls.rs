@@ -18,7 +18,7 @@ use virtometer_sampling::os_failure;
 /// Which call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Call {
-    /// getppid, which no C library answers by itself.
+    /// getppid, which no C library answers without the kernel.
     Null,
     /// One byte from /dev/zero.
     Read,

@@ -71,7 +71,7 @@ pub(super) trait Operation {
     fn finish(&mut self) {}
 
     /// Seconds of each unit of work that are not the operation itself but what it takes to make it happen, where that
-    /// can be measured by itself.
+    /// can be measured alone.
     fn overhead(&self) -> Option<f64> {
         None
     }

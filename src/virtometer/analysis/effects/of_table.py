@@ -37,7 +37,7 @@ def experiment(table: LongTable, against: str | None = None) -> Experiment:
         raise UsageError("no factor of the table has two levels: there is nothing to compare")
     if len(table.treatments) > MOST_COMBINATIONS:
         raise UsageError(
-            f"the table has {len(table.treatments):,} combinations of levels; effects can be told of "
+            f"the table has {len(table.treatments):,} combinations of levels; effects can be estimated for "
             f"{MOST_COMBINATIONS:,}",
             advice="name each combination in one column treatment: they are then compared one by one",
         )

@@ -106,7 +106,7 @@ class Experiment:
 def observed(variables: Sequence[Variable], response: Response) -> Observed:
     """The trials of a response as arrays. Raises UsageError for too many factors."""
     if len(variables) > MOST_FACTORS:
-        raise UsageError(f"there are {len(variables)} factors; effects can be told of {MOST_FACTORS}")
+        raise UsageError(f"there are {len(variables)} factors; effects can be estimated for {MOST_FACTORS}")
     number = [{level: at for at, level in enumerate(one.levels)} for one in variables]
     level = [[of[row[one.name]] for one, of in zip(variables, number, strict=True)] for row in response.levels]
     count = len(level)

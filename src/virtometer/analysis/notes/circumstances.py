@@ -40,7 +40,7 @@ NAMED: Mapping[str, str] = {
 }
 """Conditions that are named where they differ, with their names in reports."""
 
-UNTOLD = "not told"
+UNREPORTED = "not reported"
 
 _CLEARLY = 1.5
 """Costs of a reading differ where one is so many times another: they vary from guest to guest."""
@@ -70,12 +70,12 @@ def circumstances(table: Mapping[Key, TreatmentData], commands: Sequence[str]) -
                 seen.setdefault(condition, {}).setdefault(environment, set()).add(value or run.conditions[condition])
     found = []
     for condition, by_environment in seen.items():
-        values = {one: " or ".join(sorted(by_environment.get(one, {UNTOLD}))) for one in environments}
+        values = {one: " or ".join(sorted(by_environment.get(one, {UNREPORTED}))) for one in environments}
         if len(set(values.values())) > 1:
             found.append(Circumstance(condition, NAMED[condition], values))
     readings = clock_readings(table, commands)
     if readings and max(readings.values()) >= _CLEARLY * min(readings.values()):
-        shown = {one: _shown(readings[one]) if one in readings else UNTOLD for one in environments}
+        shown = {one: _shown(readings[one]) if one in readings else UNREPORTED for one in environments}
         found.append(Circumstance(CLOCK_READING, NAMED[CLOCK_READING], shown))
     # The share of periods in which a quota held guests back.
     if any((shares := _medians(table, commands, HELD_BACK, held_back_share)).values()):

@@ -92,8 +92,8 @@ def differences(subject: TreatmentData, against: TreatmentData) -> dict[str, str
             own, other = page_cache.words(caches[0]), page_cache.words(caches[1])
         if own == other:
             continue
-        left = f"{own} here{_because(key, own, why_here)}" if own else "not told here"
-        right = f"{other or 'not told'} in {against.environment}{_because(key, other, why_there)}"
+        left = f"{own} here{_because(key, own, why_here)}" if own else "not reported here"
+        right = f"{other or 'not reported'} in {against.environment}{_because(key, other, why_there)}"
         said[key] = f"{_UNLIKE}: {_name(key, subject)}: {left}, {right}"
     return said
 
@@ -151,7 +151,7 @@ def _conditions(data: TreatmentData) -> dict[str, Counter[str]]:
     for seen in found.values():
         missing = len(data.results) - seen.total()
         if missing:
-            seen["not told"] += missing
+            seen["not reported"] += missing
     return found
 
 

@@ -121,7 +121,7 @@ def unused(runs: Iterable[Sequence[Sample]]) -> tuple[Reason, ...]:
     """Why samples of runs are not used; the most frequent reason first. Others are left out."""
     lost = (one for samples in runs if columns_of(samples).unused.any() for one in samples if one.unused)
     aside = ((sample.excluded, sample.mark) for sample in lost)
-    return _reasons((About(kind), mark or "no reason told") for kind, mark in aside if kind is not None)
+    return _reasons((About(kind), mark or "no reason reported") for kind, mark in aside if kind is not None)
 
 
 def _brief(reason: Reason) -> str:

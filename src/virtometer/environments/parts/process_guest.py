@@ -226,7 +226,8 @@ class ProcessGuest(Guest):
                     )
             except subprocess.SubprocessError as cause:
                 where = f" or use processor {processor_list(self._processors)}" if self._processors else ""
-                reason = f"{argv[0]} ({purpose}) could not enter its cgroup or namespace{where}"
+                why = f": {words}" if (words := self.stderr_tail()) else ""
+                reason = f"{argv[0]} ({purpose}) could not enter its cgroup or namespace{where}{why}"
                 raise EnvironmentFailed(reason) from cause
         finally:
             for fd in to_close:
@@ -384,12 +385,20 @@ class _BeforeExec:
             self.descriptors.append(os.open(NAMESPACES / namespace, os.O_RDONLY | os.O_CLOEXEC))
 
     def __call__(self) -> None:
-        self._account.enter()
-        if self._processors is not None:
-            os.sched_setaffinity(0, self._processors)
-        for fd in self.descriptors:
-            if self._libc.setns(fd, 0) != 0:
-                raise OSError(ctypes.get_errno(), "setns")
+        doing = "entering the cgroup"
+        try:
+            self._account.enter()
+            doing = "binding to processors"
+            if self._processors is not None:
+                os.sched_setaffinity(0, self._processors)
+            doing = "entering the network namespace"
+            for fd in self.descriptors:
+                if self._libc.setns(fd, 0) != 0:
+                    number = ctypes.get_errno()
+                    raise OSError(number, os.strerror(number))
+        except OSError as cause:  # the laboratory learns only that something failed
+            os.write(2, f"{doing}: {cause.strerror}".encode())
+            raise
 
 
 def check_by_starting(environment: Environment, settings: Settings, limit_s: float = 1.5) -> Check:

@@ -1,9 +1,9 @@
 """What exists on the host because of us, written down before it is made, for the clean-up after a SIGKILL.
 
-One JSON file for each owner of resources in a state directory: a guest, a tuning, a draft of an image, or what guests
-share. It names the laboratory that made them (pid, start time, boot), and the resources in the order in which they were
-made; environments/leftovers.py removes them. What makes a resource declares it as a `Resource` beside the code that
-makes it.
+One JSON file for each owner of resources in a state directory: a guest, a tuning, a draft of an image,
+what guests share, the laboratory itself. It names the laboratory that made them (pid, start time, boot), and the
+resources in the order in which they were made; environments/leftovers.py removes them. What makes a resource declares
+it as a `Resource` beside the code that makes it.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Owner:
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """Something that a guest may leave on the host: its name in the journal, and how it is removed.
+    """Something that may be left on the host: its name in the journal, and how it is removed.
 
     remove: takes the recorded fields, returns in words what it removed, or nothing where that was gone already.
     ends_at_boot: nothing of it outlives the boot of the host in which it was made.
@@ -67,7 +67,7 @@ class Resource:
 
 @dataclass(frozen=True, slots=True)
 class JournalFile:
-    """The file of one guest."""
+    """The file of one owner."""
 
     guest_id: str
     owner: Owner
@@ -176,7 +176,7 @@ def _unmade(directory: Path, cause: OSError) -> StorageError:
 
 
 class Journal:
-    """One file per guest in a state directory; a file whose laboratory no longer runs is removed."""
+    """One file for each owner in a state directory; a file whose laboratory no longer runs is removed."""
 
     def __init__(self, directory: Path) -> None:
         """`directory` is this user's (see `state_directory`); it is made when the first thing is recorded."""

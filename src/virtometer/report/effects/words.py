@@ -99,7 +99,7 @@ def headline(of: Effects) -> str:
     """One sentence: how many effects were found, shown to be none, and are open."""
     every = of.effects
     if not every:
-        return "No effect can be told: no factor has two levels with values in the same block."
+        return "No effect can be estimated: no factor has two levels with values in the same block."
     counts = [(sum(one.verdict is verdict for one in every), verdict) for verdict in Influence]
     parts = [f"{count} {verdict.value}" for count, verdict in counts if count]
     about = f"{counted(len(of.factors), 'factor')}, {counted(len(of.metrics), 'metric')}"
@@ -167,7 +167,7 @@ def _advice(of: Recommendation, lead: str) -> list[str]:
     steps = f"{lead}{_steps(of) if not lead else _steps(of)[0].lower() + _steps(of)[1:]}"
     first = f"{steps}: {_some(better)}." if better else f"{steps}."
     rest = [f"It makes worse: {_some(worse)}."] if worse else ["It makes nothing worse that was measured."]
-    rest += [f"No change that can be told: {_some(open_)}."] if open_ else []
+    rest += [f"No change is shown: {_some(open_)}."] if open_ else []
     if not of.metric:
         rest.append("It is the best setting for all metrics on average.")
     if of.candidates > 1:

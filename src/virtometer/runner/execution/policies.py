@@ -36,9 +36,9 @@ _LAST_SAMPLES = 64  # of a window, that tell how long its iterations are
 class Window:
     """Guests of one trial work for so many seconds, while all others are silent.
 
-    They are released one after the other in `order`, or in continuous windows at a moment that was agreed. trial: its
-    index. number: of the round; long windows have numbers of their own, from 1. order: the places of its
-    guests, as they are released.
+    They are released one after the other in `order`, or in a continuous window of a group at a moment that was
+    agreed. trial: its index. number: of the round; long windows have numbers of their own, from 1. order: the places of
+    its guests, as they are released.
     """
 
     trial: int

@@ -1,4 +1,4 @@
-"""What watching the host costs the laboratory, and how often that may be done."""
+"""What watching the host may cost the laboratory, and how often it may be done."""
 
 from __future__ import annotations
 

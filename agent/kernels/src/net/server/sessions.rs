@@ -16,7 +16,7 @@ pub(super) struct Session {
     pub(super) next: u64,
 }
 
-/// All sessions, and what the thread has done for them together.
+/// All sessions, and what the thread has done for them in total.
 pub(super) struct Sessions {
     /// Whether there is a socket for datagrams.
     pub(super) served: bool,

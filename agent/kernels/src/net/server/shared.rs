@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Most bytes of messages and blocks for all connections together.
+/// Most bytes of messages and blocks for all connections in total.
 const MOST_MEMORY: usize = 512 << 20;
 
 /// What the threads of a server have in common.

@@ -81,7 +81,7 @@ fn says(failure: &Failure, op: &str, peer: SocketAddr, sentence: &str) {
     assert!(failure.message.starts_with(&format!("the peer {peer} ")), "{failure}");
 }
 
-/// The peer answers ten requests together, or what there is when none comes for a while. A client that waits for each
+/// The peer answers ten requests at once, or what there is when none comes for a while. A client that waits for each
 /// answer never has ten under way.
 #[test]
 fn an_open_loop_does_not_wait_for_answers() {
