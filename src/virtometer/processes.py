@@ -20,8 +20,6 @@ MARKER = "VIRTOMETER_GUEST"
 
 KILL_LIMIT_S = 5.0
 _EXECVE_LIMIT_S = 1.0
-_EMPTY_S = 0.005  # a program may have been started with an empty environment
-_KTHREADD = 2  # the parent of the kernel's threads
 TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 
 
@@ -29,7 +27,8 @@ TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 class ProcessStat:
     """What /proc/PID/stat says of a process that runs (or waits to be reaped).
 
-    own_ns, children_ns: CPU time of it and of its ended children. user_ns, system_ns: of both, by mode.
+    own_ns, children_ns: CPU time of it and of its ended children. user_ns, system_ns: of both, by mode. memory: of its
+    address space, bytes; 0 for threads of the kernel and for a process that has ended.
     """
 
     pid: int
@@ -42,6 +41,7 @@ class ProcessStat:
     user_ns: int = 0
     system_ns: int = 0
     group: int = 0
+    memory: int = 0
 
 
 def process_stats() -> Iterator[ProcessStat]:
@@ -60,7 +60,7 @@ def stat_of(pid: int) -> ProcessStat | None:
     user, system, children_user, children_system = (int(ticks) * TICK_NS for ticks in f[11:15])
     return ProcessStat(
         pid, f[0], int(f[1]), int(f[3]), user + system, children_user + children_system, int(f[19]),
-        user + children_user, system + children_system, int(f[2]),
+        user + children_user, system + children_system, int(f[2]), int(f[20]),
     )  # fmt: skip
 
 
@@ -80,7 +80,7 @@ def kill_all(processes: Callable[[], list[int]]) -> None:
 
 def marked_processes(marker: str) -> list[int]:
     """Pids of the running processes that carry a mark (as far as this user may look)."""
-    return [one.pid for one in process_stats() if one.state not in "ZX" and _is_marked(one, marker)]
+    return [one.pid for one in _marked(process_stats(), marker) if one.state not in "ZX"]
 
 
 def tree_of(root: int) -> list[int]:
@@ -96,7 +96,8 @@ def started_by(leader: int, marker: str) -> list[int]:
     The leader must not be reaped, because its number could be that of a stranger then.
     """
     everything = list(process_stats())
-    own = {leader} | {one.pid for one in everything if one.group == leader or _is_marked(one, marker)}
+    own = {leader} | {one.pid for one in everything if one.group == leader}
+    own |= {one.pid for one in _marked(everything, marker)}
     inside = _with_descendants(own, everything)
     return [one.pid for one in everything if one.pid in inside and one.state not in "ZX"]
 
@@ -108,27 +109,40 @@ def _with_descendants(roots: set[int], everything: Iterable[ProcessStat]) -> set
     return inside
 
 
-def _is_marked(one: ProcessStat, marker: str) -> bool:
-    if _KTHREADD in (one.pid, one.parent):
-        return False
-    wanted = f"{MARKER}={marker}".encode()
-    begun = time.monotonic()
-    with contextlib.suppress(OSError):
-        while not (environment := Path(f"/proc/{one.pid}/environ").read_bytes()):
-            if time.monotonic() - begun > _awaited_s(one.pid):
-                return False
+def _marked(everything: Iterable[ProcessStat], marker: str) -> Iterator[ProcessStat]:
+    """Those that carry a mark. One within execve is waited for: it has no environment for a moment."""
+    executing = [one for one in everything if one.memory]
+    deadline = time.monotonic() + _EXECVE_LIMIT_S
+    while executing:
+        found = [(one, _has_mark(one.pid, marker)) for one in executing]
+        yield from (one for one, has in found if has)
+        executing = [one for one, has in found if has is None]
+        if time.monotonic() > deadline:
+            return
+        if executing:
             time.sleep(0.0002)
-        return wanted in environment.split(b"\0")
+
+
+def _has_mark(pid: int, marker: str) -> bool | None:
+    """Whether a process carries a mark, as far as this user may look; None within execve."""
+    try:
+        for _ in range(3):  # it may execute another program after a look
+            if environment := Path(f"/proc/{pid}/environ").read_bytes():
+                return f"{MARKER}={marker}".encode() in environment.split(b"\0")
+            if _executes(pid):
+                return None
+    except OSError:
+        return False
     return False
 
 
-def _awaited_s(pid: int) -> float:
-    """For how long to wait for the environment of a process that has none: within execve it has none for a moment.
+def _executes(pid: int) -> bool:
+    """Whether a process is within execve: the end of its code (field 27 of /proc/PID/stat) is set when that has ended.
 
-    Fields 23, 50 and 51 of /proc/PID/stat are the size of its memory, and where its environment begins and ends. The
-    end is 0 until execve comes to it, and the begin until execve has ended. OSError for one that is gone.
+    False where the kernel sets no such field, as that of gVisor. OSError for a process that is gone.
     """
-    fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
-    if fields[20] == b"0":  # it ends
-        return 0.0
-    return _EXECVE_LIMIT_S if fields[48] == b"0" else _EMPTY_S
+    return _knows_its_code("self") and not _knows_its_code(str(pid))
+
+
+def _knows_its_code(pid: str) -> bool:
+    return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[24] != b"0"

@@ -94,6 +94,11 @@ def test_comments_of_other_languages_have_no_word_that_has_a_better_one() -> Non
     ]
 
 
+def test_comments_of_rust_have_no_examples_because_cargo_does_not_run_them() -> None:
+    files = [file for file in tracked() if file.suffix == ".rs"]
+    assert not [name(file) for file in files for _, text in comments(file.read_text(), "//") if "```" in text]
+
+
 def test_every_excuse_is_needed() -> None:
     files = [name(file) for file in PRODUCT]
     assert all(any(file.startswith(excuse) for file in files) for excuse in NO_SENTENCES)

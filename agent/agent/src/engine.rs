@@ -220,7 +220,7 @@ impl Session {
         }
     }
 
-    /// Refuse what is wrong whatever the host is; the rest is found out on the run's own thread.
+    /// Refuse what the request alone shows to be wrong; the rest is found out on the run's own thread.
     fn admit(self: &Arc<Self>, request: Prepare) -> Result<Then, Failure> {
         let (kernel, op) = find(&request.kernel, &request.op)?;
         let control = Arc::new(self.control_of(&request));

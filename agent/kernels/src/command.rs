@@ -1,4 +1,4 @@
-//! Programs of the place: one that reports its own result is run once; a command is timed run by run.
+//! Programs of the place: one that reports its own result is run once, and its output is read; a command is timed run by run.
 
 mod accounts;
 mod circumstances;

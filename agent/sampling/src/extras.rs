@@ -126,7 +126,7 @@ impl Extras {
         self.output.as_deref()
     }
 
-    /// Those of two threads in total.
+    /// Those of two threads, merged.
     #[must_use]
     pub(crate) fn with(mut self, other: Extras) -> Extras {
         for (name, one) in other.measures {

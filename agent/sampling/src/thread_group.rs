@@ -352,7 +352,7 @@ fn serve(
 /// lasts as long as the work of the slowest thread, or the time until the release.
 ///
 /// Of an iteration that somebody else releases one thread waits for all, and one reports the end of all. Where it is
-/// released for a moment each thread sleeps until then without the others: waking the others would take time.
+/// released for a moment each thread sleeps until then on its own: waking the others would take time.
 fn iterate(
     worker: &mut dyn Worker,
     repeats: u64,

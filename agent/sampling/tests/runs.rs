@@ -328,7 +328,7 @@ fn iterations_of_work_that_became_quicker_are_lengthened() {
 /// Reports a planted stretch of its own, and fails where another thread prepares or verifies while it works.
 struct Planted {
     stretch: Stretch,
-    /// Threads that have prepared, and those that have worked, in all iterations in total.
+    /// Threads that have prepared, and those that have worked, in all iterations.
     prepared: Arc<AtomicU64>,
     worked: Arc<AtomicU64>,
     iterations: u64,

@@ -14,10 +14,14 @@ import pytest
 from tests.waiting import wait_until
 from virtometer.environments.base import LabContext, Settings
 from virtometer.environments.leftovers import remove_leftovers
+from virtometer.environments.parts import process_guest
 from virtometer.environments.parts.process_guest import ProcessGuest
 from virtometer.errors import EnvironmentFailed, MissingProgram
+from virtometer.host.cpu.accounting import TreeAccount
+from virtometer.host.owned.journal import Owner
+from virtometer.host.owned.processes import marker_of
 from virtometer.link.channel import Channel, Stream
-from virtometer.processes import stat_of
+from virtometer.processes import marked_processes, stat_of
 
 ECHO = ["cat"]
 
@@ -178,6 +182,20 @@ def test_what_fails_before_the_program_is_executed_is_named(lab: LabContext, new
         guest.launch(["sleep", "600"], purpose="a test")
 
 
+@pytest.mark.parametrize("inherits", [False, True])
+def test_without_control_groups_all_of_a_guest_has_its_mark(
+    lab: LabContext, new_id: Callable[[], str], monkeypatch: pytest.MonkeyPatch, inherits: bool
+) -> None:
+    monkeypatch.setattr(process_guest, "open_account", lambda guest_id, journal: TreeAccount(guest_id))
+    guest_id = new_id()
+    marker = marker_of(guest_id, Owner.this())
+    with ProcessGuest.starting(lab, guest_id) as guest:
+        guest.launch(["sh", "-c", "setsid sleep 60 & wait"], purpose="a test", inherits=inherits)
+    wait_until(lambda: len(marked_processes(marker)) == 2)
+    guest.stop()
+    assert marked_processes(marker) == []
+
+
 def test_no_descriptor_is_left_open_after_many_starts(lab: LabContext, new_id: Callable[[], str]) -> None:
     open_before = len(list(Path("/proc/self/fd").iterdir()))
     for _ in range(5):
@@ -215,7 +233,7 @@ def test_what_only_stands_once_it_runs_is_read_back_when_it_is_asked_for(
 LABORATORY = """
 import sys, time
 from pathlib import Path
-from virtometer.environments.base import LabContext, Settings
+from virtometer.environments.base import LabContext
 from virtometer.host.owned.journal import Journal
 from virtometer.host.network.lan import Lan
 from virtometer.environments.parts.process_guest import ProcessGuest

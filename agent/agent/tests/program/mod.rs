@@ -11,7 +11,7 @@ const PING: &[u8] = b"{\"id\":1,\"command\":\"ping\",\"arguments\":{}}\n";
 const BYE: &[u8] = b"{\"id\":2,\"command\":\"bye\",\"arguments\":{}}\n";
 
 /// A command that starts it: through `VIRTOMETER_TEST_RUNNER` (qemu-aarch64-static and the like) where this system does
-/// not run the program automatically.
+/// not run the program directly.
 #[allow(dead_code)] // as above
 pub(crate) fn agent() -> Command {
     let program = env!("CARGO_BIN_EXE_virtometer-agent");

@@ -314,12 +314,16 @@ pub(super) fn behind_the_name(stat: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Whether a process whose environment was empty a moment ago may have variables, by its line of `/proc/PID/stat`:
-/// it has not ended, and its environment has no place yet (it is just being executed), or has one that is not empty.
-/// Source: proc(5), fields 3 (state), 50 and 51 (`env_start` and `env_end`).
+/// it has not ended, and it is just being executed, or its environment has a place that is not empty. Source: proc(5),
+/// fields 3 (state), 27 (`endcode`, which is set last), 50 and 51 (`env_start` and `env_end`).
 fn may_have_variables(stat: &str) -> bool {
     let fields: Vec<&str> = behind_the_name(stat).collect();
-    let (Some(state), Some(start), Some(end)) = (fields.first(), fields.get(47), fields.get(48)) else { return false };
-    !matches!(*state, "Z" | "X") && (*end == "0" || start != end)
+    let (Some(state), Some(code), Some(start), Some(end)) =
+        (fields.first(), fields.get(24), fields.get(47), fields.get(48))
+    else {
+        return false;
+    };
+    !matches!(*state, "Z" | "X") && (*code == "0" || *end == "0" || start != end)
 }
 
 #[cfg(test)]

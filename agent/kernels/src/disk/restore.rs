@@ -108,7 +108,7 @@ impl Restorer<'_> {
                 Err(cause) => return Err(cause),
             }
         }
-        // Pages that hold own stamps and follow each other are written at once.
+        // Pages that hold own stamps and follow each other are written in one call.
         let (mut from, end) = (None, found.min(wanted));
         for first in (0..end).step_by(4096) {
             let stamped = self.unstamp(&mut buffer[first..end.min(first + 4096)], begin + first as u64);

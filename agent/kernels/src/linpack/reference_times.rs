@@ -93,8 +93,8 @@ impl ReferenceTimes {
         result
     }
 
-    /// What went wrong with the clock, once an iteration is over. No thread must lose one of the others
-    /// in the middle.
+    /// What went wrong with the clock. It is asked for when an iteration is over: threads would wait for one that ends
+    /// in the middle of it.
     pub(super) fn sound(&self) -> Result<(), Failure> {
         self.fault.clone().map_or(Ok(()), Err)
     }

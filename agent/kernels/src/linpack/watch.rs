@@ -111,7 +111,7 @@ impl Watch {
         self.solve.add(count, end_ns.saturating_sub(start_ns).saturating_sub(reading_ns).max(1));
     }
 
-    /// Factor and solve in total, a solution, s.
+    /// Factoring and solving, s for each solution.
     pub(super) fn mean_s(&self) -> f64 {
         self.whole.mean_s()
     }

@@ -37,7 +37,7 @@ impl Pace {
     }
 
     /// Whether the iteration may end with the last event: it lasted `least_ns`, and its events cost at most half of
-    /// what readings of the clock may cost. Where work comes in bursts, events are closer than is aimed at.
+    /// what readings of the clock may cost. Where work comes in bursts, events are closer to each other than planned.
     pub(super) fn may_end(&self, least_ns: u64) -> bool {
         let lasted_ns = self.last_ns.saturating_sub(self.begun_ns);
         lasted_ns >= least_ns && self.events <= affordable(2 * self.reading_ns, lasted_ns)

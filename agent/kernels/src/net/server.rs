@@ -121,7 +121,7 @@ impl Worker for Server {
     }
 
     fn complete(&self) -> Option<bool> {
-        // Never automatically, whatever the window is.
+        // Never: it serves until it is stopped, whatever the window is.
         Some(false)
     }
 

@@ -248,7 +248,7 @@ impl Reserve {
 /// One end of two: when the other is dropped, this one is ready for ever.
 pub(super) type End = TcpStream;
 
-/// Two ends: when the first is dropped, the second is ready. Only sockets can be waited for beside sockets.
+/// Two ends: when the first is dropped, the second is ready. Only sockets can be waited for in one call with sockets.
 pub(super) fn ending() -> io::Result<(End, End)> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let alive = TcpStream::connect(listener.local_addr()?)?;

@@ -39,7 +39,7 @@ pub(super) struct Shared {
     cells: SharedArray<f64>,
     /// For s from 0: the row above strip s, and the first row of strip s. Column j is at K + j.
     edges: SharedArray<f64>,
-    /// For each strip how many blocks it has done in all sweeps in total.
+    /// For each strip how many blocks it has done in all sweeps.
     progress: Vec<Counter>,
     /// For each column whether it is an inner one, 1 or 0, and its sine: both from right to left, column j at N + K -
     /// j.

@@ -58,7 +58,7 @@ fn bits(points: &[f64]) -> Vec<u64> {
     points.iter().map(|value| value.to_bits()).collect()
 }
 
-/// What `threads` make of the problem in total: `calls` times `sweeps`.
+/// What `threads` threads make of the problem: `calls` times `sweeps`.
 fn relaxed(
     problem: &Arc<Problem>,
     method: Method,

@@ -222,7 +222,7 @@ class ProcessGuest(Guest):
                         stderr=stderr,
                         pass_fds=pass_fds,
                         preexec=before_exec,
-                        env=self._padded() if inherits else None,
+                        env={**os.environ, **account.variables, **(self._padding() if inherits else {})},
                     )
             except subprocess.SubprocessError as cause:
                 where = f" or use processor {processor_list(self._processors)}" if self._processors else ""
@@ -237,11 +237,11 @@ class ProcessGuest(Guest):
         if leader is not None:
             self.lab.journal.record(self.guest_id, PROCESS_GROUP, leader=leader.pid, start=leader.start)
 
-    def _padded(self) -> dict[str, str]:
-        """The laboratory's environment variables with one more, of a random size below a page."""
+    def _padding(self) -> dict[str, str]:
+        """An environment variable of a random size below a page."""
         size = secrets.randbelow(_PAGE)
         self._effective["environment_padding_bytes"] = size
-        return {**os.environ, _PADDING: "x" * size}
+        return {_PADDING: "x" * size}
 
     def alive(self) -> bool:
         """Whether the launcher still runs. Does not reap it: its CPU time stays countable until the stop."""
@@ -396,8 +396,8 @@ class _BeforeExec:
                 if self._libc.setns(fd, 0) != 0:
                     number = ctypes.get_errno()
                     raise OSError(number, os.strerror(number))
-        except OSError as cause:  # the laboratory learns only that something failed
-            os.write(2, f"{doing}: {cause.strerror}".encode())
+        except (OSError, ValueError, OverflowError) as cause:  # the laboratory learns only that something failed
+            os.write(2, f"{doing}: {getattr(cause, 'strerror', None) or cause}\n".encode())
             raise
 
 

@@ -48,6 +48,11 @@ class Account(ABC):
     def enter(self) -> None:
         """Put the calling process in. Runs between fork and exec: no locks, no allocation to speak of."""
 
+    @property
+    def variables(self) -> Mapping[str, str]:
+        """Environment variables that the launcher needs for the account."""
+        return {}
+
     def opened_for(self, pid: int) -> None:
         """The launcher was started with this pid."""
         return
@@ -351,9 +356,13 @@ class TreeAccount(Account):
         self._lost = 0
         self._modes_ns: tuple[int, int] | None = None
 
+    @property
+    def variables(self) -> Mapping[str, str]:
+        """The mark, by which strays are found."""
+        return {MARKER: self.marker}
+
     def enter(self) -> None:
-        """Mark the process and what it will start, and let orphans become its children: strays can be found."""
-        os.environ[MARKER] = self.marker
+        """Let orphans become children of the process."""
         self._libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
     def opened_for(self, pid: int) -> None:
