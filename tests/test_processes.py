@@ -36,6 +36,16 @@ def test_what_cannot_be_killed_is_reported(monkeypatch: pytest.MonkeyPatch) -> N
         kill_all(lambda: [4_194_304])
 
 
+def test_what_is_no_longer_listed_once_it_was_killed_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    with subprocess.Popen(["sleep", "60"]) as process:
+        looks = iter([[process.pid], [], []])
+        one = stat_of(process.pid)
+        running = iter([one, one, one, None])
+        monkeypatch.setattr(processes, "stat_of", lambda pid: next(running))
+        kill_all(lambda: next(looks))
+        assert next(running, "none") == "none"  # looked at until it had ended
+
+
 def test_a_process_is_described_as_the_system_does(family: subprocess.Popen[bytes]) -> None:
     one = stat_of(family.pid)
     assert one is not None

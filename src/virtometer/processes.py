@@ -65,17 +65,35 @@ def stat_of(pid: int) -> ProcessStat | None:
 
 
 def kill_all(processes: Callable[[], list[int]]) -> None:
-    """SIGKILL what `processes` lists until it lists nothing. Raises EnvironmentFailed after five seconds."""
+    """SIGKILL what `processes` lists until it lists nothing, and all of it has ended.
+
+    A process that ends has no mark any more, and one without a parent is nobody's: `processes` may not list it although
+    it still runs. Raises EnvironmentFailed after five seconds.
+    """
     deadline = time.monotonic() + KILL_LIMIT_S
     pause = 0.0005
-    while pids := processes():
+    killed: dict[int, int] = {}  # when each of them started
+    while True:
+        pids = processes()
         for pid in pids:
+            one = stat_of(pid)
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
+                if one is not None:
+                    killed[pid] = one.start
+        left = sorted({*pids, *(pid for pid, start in killed.items() if _runs(pid, start))})
+        if not left:
+            return
         if time.monotonic() > deadline:
-            raise EnvironmentFailed(f"the processes {', '.join(map(str, pids))} do not end although they were killed")
+            raise EnvironmentFailed(f"the processes {', '.join(map(str, left))} do not end although they were killed")
         time.sleep(pause)
         pause = min(pause * 2, 0.02)
+
+
+def _runs(pid: int, start: int) -> bool:
+    """Whether the process that started then still runs: its number may be another's by now."""
+    one = stat_of(pid)
+    return one is not None and one.start == start and one.state not in "ZX"
 
 
 def marked_processes(marker: str) -> list[int]:
@@ -111,15 +129,15 @@ def _with_descendants(roots: set[int], everything: Iterable[ProcessStat]) -> set
 
 def _marked(everything: Iterable[ProcessStat], marker: str) -> Iterator[ProcessStat]:
     """Those that carry a mark. One within execve is waited for: it has no environment for a moment."""
-    executing = [one for one in everything if one.memory]
+    unknown = [one for one in everything if one.memory]
     deadline = time.monotonic() + _EXECVE_LIMIT_S
-    while executing:
-        found = [(one, _has_mark(one.pid, marker)) for one in executing]
+    while unknown:
+        found = [(one, _has_mark(one.pid, marker)) for one in unknown]
         yield from (one for one, has in found if has)
-        executing = [one for one, has in found if has is None]
+        unknown = [one for one, has in found if has is None]
         if time.monotonic() > deadline:
             return
-        if executing:
+        if unknown:
             time.sleep(0.0002)
 
 
@@ -139,7 +157,7 @@ def _has_mark(pid: int, marker: str) -> bool | None:
 def _executes(pid: int) -> bool:
     """Whether a process is within execve: the end of its code (field 27 of /proc/PID/stat) is set when that has ended.
 
-    False where the kernel sets no such field, as that of gVisor. OSError for a process that is gone.
+    False where the kernel sets no such field. OSError for a process that is gone.
     """
     return _knows_its_code("self") and not _knows_its_code(str(pid))
 

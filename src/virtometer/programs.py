@@ -137,9 +137,11 @@ def _end(process: subprocess.Popen[bytes], mark: str) -> str:
     """
 
     def left() -> list[int]:
-        found = started_by(process.pid, mark)  # first: what loses its parent is a descendant no longer
         with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)  # all at once, so that none of them starts others meanwhile
+            os.killpg(process.pid, signal.SIGSTOP)  # so that none of them starts others meanwhile
+        found = started_by(process.pid, mark)  # before they end: what loses its parent is a descendant no longer
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
         return found
 
     fault = ""
