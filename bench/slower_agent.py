@@ -32,11 +32,11 @@ PATCH = Mutant(
     file="agent/sampling/src/thread_group.rs",
     old="""\
                 worker.setup(repeats)?;
-                timing.enter(control);
-                let began_ns = timing.begin(control);
+                mode.enter(control);
+                let began_ns = mode.begin(control);
                 let stretch = worker.run(repeats);
-                timing.leave(control);
-                timing.yield_cpu();
+                mode.leave(control);
+                mode.yield_cpu();
                 Ok((stretch?.beginning_at(began_ns), worker.verify()?))
 """,
     new=f"""\
@@ -46,11 +46,11 @@ PATCH = Mutant(
                 let adds = part > 0.0 && std::env::var_os("{PLACEBO}").is_none();
                 let done = repeats + if adds {{ extra }} else {{ 0 }};
                 worker.setup(done)?;
-                timing.enter(control);
-                let began_ns = timing.begin(control);
+                mode.enter(control);
+                let began_ns = mode.begin(control);
                 let stretch = worker.run(done);
-                timing.leave(control);
-                timing.yield_cpu();
+                mode.leave(control);
+                mode.yield_cpu();
                 let mut stretch = stretch?;
                 stretch.work = (u128::from(stretch.work) * u128::from(repeats) / u128::from(done)) as u64;
                 Ok((stretch.beginning_at(began_ns), worker.verify()?))
