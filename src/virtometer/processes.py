@@ -43,6 +43,11 @@ class ProcessStat:
     group: int = 0
     memory: int = 0
 
+    @property
+    def runs(self) -> bool:
+        """Whether it has not ended: one that is only to be reaped has."""
+        return self.state not in "ZX"
+
 
 def process_stats() -> Iterator[ProcessStat]:
     """All processes that this one can see."""
@@ -93,19 +98,19 @@ def kill_all(processes: Callable[[], list[int]]) -> None:
 def _runs(pid: int, start: int) -> bool:
     """Whether the process that started then still runs: its number may be another's by now."""
     one = stat_of(pid)
-    return one is not None and one.start == start and one.state not in "ZX"
+    return one is not None and one.start == start and one.runs
 
 
 def marked_processes(marker: str) -> list[int]:
     """Pids of the running processes that carry a mark (as far as this user may look)."""
-    return [one.pid for one in _marked(process_stats(), marker) if one.state not in "ZX"]
+    return [one.pid for one in _marked(process_stats(), marker) if one.runs]
 
 
 def tree_of(root: int) -> list[int]:
     """Pids of a process and of its descendants that run."""
     everything = list(process_stats())
     inside = _with_descendants({root}, everything)
-    return [one.pid for one in everything if one.pid in inside and one.state not in "ZX"]
+    return [one.pid for one in everything if one.pid in inside and one.runs]
 
 
 def started_by(leader: int, marker: str) -> list[int]:
@@ -117,7 +122,7 @@ def started_by(leader: int, marker: str) -> list[int]:
     own = {leader} | {one.pid for one in everything if one.group == leader}
     own |= {one.pid for one in _marked(everything, marker)}
     inside = _with_descendants(own, everything)
-    return [one.pid for one in everything if one.pid in inside and one.state not in "ZX"]
+    return [one.pid for one in everything if one.pid in inside and one.runs]
 
 
 def _with_descendants(roots: set[int], everything: Iterable[ProcessStat]) -> set[int]:

@@ -149,4 +149,4 @@ class FoundGuest(ProcessGuest):
         if self._stopped or self._root is None or not self.entering():
             return False
         now = stat_of(self._root.pid)
-        return now is not None and now.start == self._root.start and now.state not in "ZX"
+        return now is not None and now.start == self._root.start and now.runs

@@ -392,7 +392,7 @@ class TreeAccount(Account):
             if pid not in found and (one := stat_of(pid)) and one.start == start:
                 found[pid] = one
         self._known = {one.pid: one.start for one in found.values()}
-        return [one.pid for one in found.values() if one.state not in "ZX"]
+        return [one.pid for one in found.values() if one.runs]
 
     def remove(self) -> None:
         """Kill the tree, and what left it, by its mark."""

@@ -1,9 +1,9 @@
 """What exists on the host because of us, written down before it is made, for the clean-up after a SIGKILL.
 
-One JSON file for each owner of resources in a state directory: a guest, a tuning, a draft of an image,
-what guests share, the laboratory itself. It names the laboratory that made them (pid, start time, boot), and the
-resources in the order in which they were made; environments/leftovers.py removes them. What makes a resource declares
-it as a `Resource` beside the code that makes it.
+One JSON file for each owner of resources in a state directory: a guest, a tuning, a draft of an image, what guests
+share, the laboratory itself. It names the laboratory that made them (pid, start time, boot), and the resources in the
+order in which they were made; environments/leftovers.py removes them. What makes a resource declares it as a `Resource`
+beside the code that makes it.
 """
 
 from __future__ import annotations

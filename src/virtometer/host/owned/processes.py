@@ -24,12 +24,12 @@ def _kill_group(fields: Mapping[str, Any], programs: Programs) -> str:
     one = stat_of(leader)
     if one is None or one.start != int(fields["start"]):
         return ""
-    members = [p.pid for p in process_stats() if p.session == leader and p.state not in "ZX"]
+    members = [p.pid for p in process_stats() if p.session == leader and p.runs]
     if not members:
         return ""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(leader, signal.SIGKILL)
-    kill_all(lambda: [p.pid for p in process_stats() if p.session == leader and p.state not in "ZX"])
+    kill_all(lambda: [p.pid for p in process_stats() if p.session == leader and p.runs])
     return _count(len(members))
 
 

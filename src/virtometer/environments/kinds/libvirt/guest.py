@@ -134,7 +134,7 @@ class DomainGuest(FoundGuest):
 
 
 def _session(leader: int) -> list[int]:
-    return [one.pid for one in process_stats() if one.session == leader and one.state not in "ZX"]
+    return [one.pid for one in process_stats() if one.session == leader and one.runs]
 
 
 # --- the channel ----------------------------------------------------------------------------------------------

@@ -283,9 +283,7 @@ def kill_domain(name: str, uuid: str) -> None:
     if root is None:
         return
     known = _stopped_tree(root)
-    kill_all(
-        lambda: [p for p, start in known.items() if (s := stat_of(p)) and s.start == start and s.state not in "ZX"]
-    )
+    kill_all(lambda: [p for p, start in known.items() if (s := stat_of(p)) and s.start == start and s.runs])
 
 
 def _stopped_tree(root: int) -> dict[int, int]:
